@@ -1,0 +1,183 @@
+package gatehouse
+
+import (
+	"sort"
+	"time"
+)
+
+// Exchange is one request and its response, on any surface. It is plain data: it can be sent to a remote gateway,
+// written to disk and read back. One goroutine owns it at a time.
+type Exchange struct {
+	ID        string     `json:"id"` // UUIDv4, the X-Mnemom-Request-Id
+	Time      time.Time  `json:"time"`
+	Surface   string     `json:"surface"` // proxy, api, mcp, sdk, adapter
+	Upstream  string     `json:"upstream,omitempty"`
+	Format    string     `json:"format,omitempty"` // openai, anthropic
+	Endpoint  string     `json:"endpoint,omitempty"`
+	Model     string     `json:"model,omitempty"`
+	Stream    bool       `json:"stream,omitempty"`
+	Agent     string     `json:"agent,omitempty"`
+	Session   string     `json:"session,omitempty"`
+	Request   []Part     `json:"request,omitempty"`
+	Response  []Part     `json:"response,omitempty"`
+	Decisions []Decision `json:"decisions,omitempty"`
+	Usage     Usage      `json:"usage"`
+	Status    int        `json:"status,omitempty"` // what the client gets
+	Error     string     `json:"error,omitempty"`  // a code, never a text from outside
+
+	// Fresh says that the session begins with this exchange, so that there is nothing to remember.
+	Fresh bool `json:"fresh,omitempty"`
+	// AgentHash and AgentName are what the agent was found by: a hash of the credential, never the credential.
+	AgentHash string `json:"agent_hash,omitempty"`
+	AgentName string `json:"agent_name,omitempty"`
+	// Known says that the agent may be remembered: it is stored, or the upstream has accepted its credential.
+	Known bool `json:"known,omitempty"`
+	// Answered says that the response has begun: what is inserted from now on belongs to it.
+	Answered bool `json:"answered,omitempty"`
+	// Cut names why the response is not whole: upstream_interrupted, stream_buffer. Empty when it is.
+	Cut string `json:"cut,omitempty"`
+}
+
+// Ask gives parts their IDs and appends them to the request.
+func (x *Exchange) Ask(parts ...Part) {
+	for _, p := range parts {
+		p.ID = x.nextID()
+		x.Request = append(x.Request, p)
+	}
+}
+
+func (x *Exchange) nextID() int { return len(x.Request) + len(x.Response) }
+
+// Part finds a part of the request or the response; nil when there is none.
+func (x *Exchange) Part(id int) *Part {
+	if id < 0 || id >= x.nextID() {
+		return nil
+	}
+	if n := len(x.Request); id >= n {
+		return &x.Response[id-n]
+	}
+	return &x.Request[id]
+}
+
+// Outcome is the strongest outcome of all decisions at a checkpoint: Pass when there is none.
+func (x *Exchange) Outcome(at Checkpoint) Outcome {
+	out := Pass
+	for _, d := range x.Decisions {
+		if d.At == at && d.Outcome.Stronger(out) {
+			out = d.Outcome
+		}
+	}
+	return out
+}
+
+// AllPass reports whether no checkpoint saw anything.
+func (x *Exchange) AllPass() bool {
+	for _, at := range Checkpoints {
+		if x.Outcome(at) != Pass {
+			return false
+		}
+	}
+	return true
+}
+
+// Stopped is the decision that ended the exchange, nil when none did.
+func (x *Exchange) Stopped() *Decision {
+	for i := range x.Decisions {
+		if x.Decisions[i].Stop {
+			return &x.Decisions[i]
+		}
+	}
+	return nil
+}
+
+// Analysis is the raw word for X-AIP-Verdict: empty when integrity was not reached.
+func (x *Exchange) Analysis() string {
+	word := ""
+	for _, d := range x.Decisions {
+		if d.At == Integrity && d.Analysis != "" {
+			word = d.Analysis
+		}
+	}
+	return word
+}
+
+// Advisories are all advisories of all decisions, most severe first, in order of decision otherwise.
+func (x *Exchange) Advisories() []Advisory {
+	var all []Advisory
+	for _, d := range x.Decisions {
+		all = append(all, d.Advisories...)
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Severity.rank() > all[j].Severity.rank() })
+	return all
+}
+
+func (s Severity) rank() int {
+	switch s {
+	case Warn:
+		return 1
+	case Critical:
+		return 2
+	}
+	return 0
+}
+
+// Apply makes the edits. Replacements of one part must not overlap; they refer to the text before any of them.
+// An edit of a part that does not exist, or of a span outside its text, is ignored: the engine checks edits first.
+func (x *Exchange) Apply(edits []Edit) {
+	spans := map[int][]Edit{}
+	for _, e := range edits {
+		switch e.Op {
+		case Replace:
+			spans[e.Part] = append(spans[e.Part], e)
+		case Remove:
+			if p := x.Part(e.Part); p != nil {
+				p.Removed, p.Notice = true, e.Text
+			}
+		case Insert:
+			x.insert(e)
+		}
+	}
+	for id, list := range spans {
+		if p := x.Part(id); p != nil && !p.Signed {
+			if !p.Edited {
+				p.Edited, p.Was = true, p.Text
+			}
+			p.Text = Splice(p.Text, list)
+		}
+	}
+}
+
+func (x *Exchange) insert(e Edit) {
+	p := Part{ID: x.nextID(), Kind: Text, Inserted: true, Text: e.Text, Choice: e.Choice}
+	if x.Answered {
+		p.Role, x.Response = Assistant, append(x.Response, p)
+		return
+	}
+	p.Role, p.Latest, x.Request = User, true, append(x.Request, p)
+}
+
+// Notice is what the assistant says where a checkpoint stopped the exchange: by what, and the request id.
+func (x *Exchange) Notice() string {
+	d := x.Stopped()
+	if d == nil {
+		return ""
+	}
+	return "This request was stopped by the " + string(d.At) + " checkpoint: " + d.Reason + " (request id " + x.ID + ")."
+}
+
+// Splice applies replacements to a text; all offsets refer to the text as given.
+func Splice(text string, edits []Edit) string {
+	list := append([]Edit(nil), edits...)
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Start < list[j].Start })
+	var out []byte
+	at := 0
+	for _, e := range list {
+		if e.Start < at || e.End < e.Start || e.End > len(text) {
+			continue
+		}
+		out = append(out, text[at:e.Start]...)
+		out = append(out, e.Text...)
+		at = e.End
+	}
+	return string(append(out, text[at:]...))
+}

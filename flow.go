@@ -1,0 +1,52 @@
+package gatehouse
+
+// Flow is how a response reaches the checkpoints: codecs feed it, [Guard] reads it. This one holds everything until the
+// response has ended, so that no byte leaves before it is decided.
+type Flow struct {
+	x    *Exchange
+	open map[int]*[]byte // texts that are still growing
+}
+
+// Open begins a part of the response and returns its ID.
+func (f *Flow) Open(p Part) int {
+	p.ID = f.x.nextID()
+	f.x.Response = append(f.x.Response, p)
+	return p.ID
+}
+
+// Text adds a delta to a part.
+func (f *Flow) Text(id int, delta string) {
+	buf := f.open[id]
+	if buf == nil {
+		p := f.x.Part(id)
+		if p == nil {
+			return
+		}
+		if f.open == nil {
+			f.open = map[int]*[]byte{}
+		}
+		text := []byte(p.Text)
+		buf = &text
+		f.open[id] = buf
+	}
+	*buf = append(*buf, delta...)
+}
+
+// Close says that a part is complete.
+func (f *Flow) Close(id int) {
+	buf := f.open[id]
+	if buf == nil {
+		return
+	}
+	if p := f.x.Part(id); p != nil {
+		p.Text = string(*buf)
+	}
+	delete(f.open, id)
+}
+
+// settle completes what the codec has left open, as after a stream that was cut.
+func (f *Flow) settle() {
+	for id := range f.open {
+		f.Close(id)
+	}
+}

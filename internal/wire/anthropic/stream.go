@@ -1,0 +1,276 @@
+package anthropic
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
+)
+
+// stream is a message that arrives in events (https://docs.anthropic.com/en/api/messages-streaming).
+type stream struct {
+	to     wire.Sink
+	raw    []byte // all events as they came
+	events []event
+	open   map[int64]int // blocks that have begun and not ended, by their index on the wire
+	seen   map[int64]bool
+	flows  []flow // by block
+	ids    []int  // the sink's, by slot
+	usage  gatehouse.Usage
+	done   bool
+	read   reader
+	blocks []block
+}
+
+// event is one event as it came.
+type event struct {
+	end  int // of its bytes in raw; they begin where the event before ends
+	name string
+	data string
+	kind string
+	in   int // its block, or noBlock
+	text bool
+}
+
+const noBlock = -1
+
+// flow is how one block arrived.
+type flow struct {
+	index int64 // on the wire
+	start int   // the event that began it
+	delta int   // the first event that brought it text, or noDelta
+	first int   // where its slots begin
+	slot  int   // the slot that deltas add to, or noSlot
+	text  []byte
+	input string // of a call, from the event that began it
+	other bool   // it has had deltas that are not known
+}
+
+const (
+	noDelta = -1
+	noSlot  = -1
+)
+
+func newStream(to wire.Sink) *stream {
+	return &stream{to: to, open: map[int64]int{}, seen: map[int64]bool{}}
+}
+
+// Done reports whether message_stop has been seen.
+func (s *stream) Done() bool { return s.done }
+
+// Usage is what message_start and message_delta have counted so far.
+func (s *stream) Usage() gatehouse.Usage { return s.usage }
+
+// Event reads one event. It refuses what clients would understand differently: an event name other than the type in
+// the data, deltas of another kind than their block, events out of order. A refused event is not kept.
+func (s *stream) Event(raw []byte, name, data string) error {
+	e := event{name: name, data: data, in: noBlock}
+	if err := s.take(&e); err != nil {
+		return err
+	}
+	s.raw = append(s.raw, raw...)
+	e.end = len(s.raw)
+	s.events = append(s.events, e)
+	return nil
+}
+
+func (s *stream) take(e *event) error {
+	if e.data == "" || e.data == "[DONE]" { // a comment, or the end mark that servers for two formats add
+		return nil
+	}
+	s.read.doc = []byte(e.data)
+	root, err := wire.ParseObject(s.read.doc, wire.MaxDepth)
+	if err != nil {
+		return fmt.Errorf("event %d: %w", len(s.events), err)
+	}
+	e.kind = root.Get("type").Text(s.read.doc)
+	switch {
+	case e.kind == "":
+		e.kind = e.name
+	case e.name != "" && e.name != "message" && e.name != e.kind:
+		return s.impossible("its name is not its type")
+	}
+	switch e.kind {
+	case "message_start":
+		return s.messageStart(root.Get("message"))
+	case "content_block_start":
+		return s.blockStart(e, root)
+	case "content_block_delta":
+		return s.blockDelta(e, root)
+	case "content_block_stop":
+		return s.blockStop(e, root)
+	case "message_delta":
+		readUsage(&s.usage, s.read.doc, root.Get("usage"))
+	case "message_stop":
+		if len(s.open) > 0 {
+			return s.impossible("the message ends inside a block")
+		}
+		s.done = true
+	}
+	return nil
+}
+
+func (s *stream) impossible(why string) error { return fmt.Errorf("event %d: %s", len(s.events), why) }
+
+func (s *stream) messageStart(m rawjson.Value) error {
+	if c := m.Get("content"); len(c.Elems) > 0 || c.Kind == rawjson.String { // nothing would inspect it
+		return s.impossible("a message begins with content")
+	}
+	readUsage(&s.usage, s.read.doc, m.Get("usage"))
+	return nil
+}
+
+func (s *stream) blockStart(e *event, root rawjson.Value) error {
+	index, ok := root.Get("index").Int(s.read.doc)
+	if !ok || s.done || s.seen[index] {
+		return s.impossible("a block begins twice, without an index or behind the end")
+	}
+	b, n, first := root.Get("content_block"), len(s.blocks), len(s.read.slots)
+	s.read.at = n
+	as := gatehouse.Part{Kind: gatehouse.Text, Role: gatehouse.Assistant}
+	if err := s.read.block(b, fmt.Sprintf("content[%d]", n), as); err != nil {
+		return fmt.Errorf("event %d: %w", len(s.events), err)
+	}
+	s.blocks = append(s.blocks, readBlock(s.read.doc, b))
+	f := flow{index: index, start: len(s.events), delta: noDelta, first: first, slot: noSlot}
+	if kind := s.blocks[n].kind; kind == "text" || kind == "thinking" || isCall(kind) {
+		f.begin(&s.read.slots[first], first)
+	}
+	for _, slot := range s.read.slots[first:] {
+		s.ids = append(s.ids, s.to.Open(slot.part))
+	}
+	s.flows, s.open[index], s.seen[index], e.in = append(s.flows, f), n, true, n
+	return nil
+}
+
+// begin makes the flow the one that fills the slot.
+func (f *flow) begin(s *slot, at int) {
+	f.slot = at
+	switch s.part.Kind {
+	case gatehouse.ToolCall: // the input at the start is a placeholder when deltas follow
+		f.input, s.part.Text = s.part.Text, ""
+	case gatehouse.Reasoning:
+		// The signature comes last, when the part is long open. The API signs all thinking, and taking unsigned
+		// thinking for signed costs nothing but the chance to edit it.
+		s.part.Signed = true
+	}
+	f.text = []byte(s.part.Text)
+}
+
+// block finds the open block that an event belongs to.
+func (s *stream) block(e *event, root rawjson.Value) error {
+	index, ok := root.Get("index").Int(s.read.doc)
+	if n, isOpen := s.open[index]; ok && isOpen {
+		e.in = n
+		return nil
+	}
+	return s.impossible("its block is not open")
+}
+
+func (s *stream) blockDelta(e *event, root rawjson.Value) error {
+	if err := s.block(e, root); err != nil {
+		return err
+	}
+	delta, kind := root.Get("delta"), s.blocks[e.in].kind
+	name := delta.Get("type").Text(s.read.doc)
+	fits := true
+	switch name {
+	case "text_delta":
+		fits = kind == "text"
+	case "citations_delta":
+		fits = kind == "text"
+	case "input_json_delta":
+		fits = isCall(kind)
+	case "thinking_delta", "signature_delta":
+		fits = kind == "thinking"
+	default:
+		s.unknownDelta(e.in, name)
+	}
+	if !fits {
+		return s.impossible("a delta of another kind than its block")
+	}
+	if member := textMember(name); member != "" {
+		return s.text(e, delta.Get(member))
+	}
+	return nil
+}
+
+// textMember is the member of a delta that holds text, empty when it has none.
+func textMember(delta string) string {
+	switch delta {
+	case "text_delta":
+		return "text"
+	case "input_json_delta":
+		return "partial_json"
+	case "thinking_delta":
+		return "thinking"
+	}
+	return ""
+}
+
+func (s *stream) text(e *event, v rawjson.Value) error {
+	if v.Kind != rawjson.String {
+		return s.impossible("a delta without its text")
+	}
+	f, text := &s.flows[e.in], v.Text(s.read.doc)
+	if f.delta == noDelta {
+		f.delta = len(s.events)
+	}
+	f.text = append(f.text, text...)
+	s.to.Text(s.ids[f.slot], text)
+	e.text = true
+	return nil
+}
+
+// unknownDelta shows once for each block that something went by which nothing reads.
+func (s *stream) unknownDelta(n int, name string) {
+	if s.flows[n].other {
+		return
+	}
+	s.flows[n].other = true
+	s.read.at = n
+	s.read.opaque(name, fmt.Sprintf("content[%d]", n), gatehouse.Part{Role: gatehouse.Assistant})
+	s.ids = append(s.ids, s.to.Open(s.read.slots[len(s.read.slots)-1].part))
+}
+
+func (s *stream) blockStop(e *event, root rawjson.Value) error {
+	if err := s.block(e, root); err != nil {
+		return err
+	}
+	f := &s.flows[e.in]
+	if isCall(s.blocks[e.in].kind) {
+		if err := s.wholeInput(f); err != nil {
+			return err
+		}
+	}
+	delete(s.open, f.index)
+	for i := f.first; i < len(s.read.slots); i++ {
+		if s.read.slots[i].block == e.in {
+			s.to.Close(s.ids[i])
+		}
+	}
+	return nil
+}
+
+// wholeInput takes a call's arguments from the event that began it when no delta brought any. Two different inputs are
+// refused: clients differ in which of them they run.
+func (s *stream) wholeInput(f *flow) error {
+	switch {
+	case len(f.text) == 0:
+		f.text = []byte(f.input)
+		s.to.Text(s.ids[f.slot], f.input)
+	case !emptyInput(f.input) && f.input != string(f.text):
+		return s.impossible("a call with two inputs")
+	}
+	return nil
+}
+
+func emptyInput(raw string) bool {
+	v, err := rawjson.Parse([]byte(raw), wire.MaxDepth)
+	return err != nil || len(v.Members) == 0
+}
+
+// errNoMessage says that there is no message to put text into.
+var errNoMessage = errors.New("the stream has no message to add text to")

@@ -1,0 +1,225 @@
+package openai
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/sse"
+)
+
+// pick chooses a part that can be edited: a text whose place in the bytes is known, as it is not empty.
+func pick(parts []gatehouse.Part, n uint8) (int, bool) {
+	var fit []int
+	for i, p := range parts {
+		if p.Text != "" && p.Kind != gatehouse.Opaque {
+			fit = append(fit, i)
+		}
+	}
+	if len(fit) == 0 {
+		return 0, false
+	}
+	return fit[int(n)%len(fit)], true
+}
+
+// other is a text that is certainly not the old one, and not empty.
+func other(old, text string) string {
+	if text = strings.ToValidUTF8(text, ""); text == "" || text == old {
+		return old + "x"
+	}
+	return text
+}
+
+func sameParts(t *testing.T, got, want []gatehouse.Part) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d parts, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if show(got[i]) != show(want[i]) {
+			t.Fatalf("part %d is %s, want %s", i, show(got[i]), show(want[i]))
+		}
+	}
+}
+
+func FuzzRequest(f *testing.F) {
+	f.Add([]byte(`{"messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"a\u0000"},{"type":"image_url"}]},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"r"}],"tools":[{"type":"function","function":{"name":"f","description":"d"}}],"n":1.50}`), uint8(1), "x\n\"")
+	f.Add([]byte(`{"messages":[{"role":"user","content":""}]}`), uint8(0), "")
+	f.Fuzz(func(t *testing.T, body []byte, n uint8, text string) {
+		r, err := Codec{}.Request(body)
+		if err != nil {
+			return
+		}
+		if same, err := r.Bytes(r.Parts()); err != nil || string(same) != string(body) {
+			t.Fatalf("without edits: %q, %v", same, err)
+		}
+		parts := r.Parts()
+		if i, ok := pick(parts, n); ok {
+			parts[i].Text = other(parts[i].Text, text)
+			sameParts(t, reread(t, r, parts), parts)
+		}
+		added := reread(t, r, insert(0, "added")(r.Parts()))
+		found := false
+		for _, p := range added {
+			found = found || p.Role == gatehouse.User && strings.HasSuffix(p.Text, "added")
+		}
+		if !found {
+			t.Fatal("the inserted text is not there")
+		}
+	})
+}
+
+func reread(t *testing.T, r interface {
+	Bytes([]gatehouse.Part) ([]byte, error)
+}, parts []gatehouse.Part) []gatehouse.Part {
+	t.Helper()
+	out, err := r.Bytes(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !json.Valid(out) {
+		t.Fatalf("not JSON: %s", out)
+	}
+	again, err := Codec{}.Request(out)
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return again.Parts()
+}
+
+func FuzzResponse(f *testing.F) {
+	f.Add([]byte(`{"choices":[{"index":0,"message":{"content":"a","refusal":"b","reasoning_content":"c","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","type":"custom","custom":{"name":"g","input":"i"}}]},"logprobs":{},"finish_reason":"tool_calls"},{"index":1,"message":{"content":[{"type":"text","text":"x"}],"function_call":{"name":"f","arguments":"a"}}}]}`), uint8(2), "x")
+	f.Add([]byte(`{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":"a"}}],"function_call":{"name":"g","arguments":"b"}}}]}`), uint8(0), "")
+	f.Fuzz(func(t *testing.T, body []byte, n uint8, text string) {
+		var made recorder
+		r, err := Codec{}.Response(body, &made)
+		if err != nil {
+			return
+		}
+		if same, err := r.Bytes(made.parts); err != nil || string(same) != string(body) {
+			t.Fatalf("without edits: %q, %v", same, err)
+		}
+		reread := func(parts []gatehouse.Part) []gatehouse.Part {
+			t.Helper()
+			out, err := r.Bytes(parts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !json.Valid(out) {
+				t.Fatalf("not JSON: %s", out)
+			}
+			var again recorder
+			if _, err := (Codec{}).Response(out, &again); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			return again.parts
+		}
+		if i, ok := pick(made.parts, n); ok {
+			parts := append([]gatehouse.Part(nil), made.parts...)
+			parts[i].Text = other(parts[i].Text, text)
+			sameParts(t, reread(parts), parts)
+		}
+		if i, kept, ok := withoutCall(made.parts, n); ok {
+			sameParts(t, unplaced(reread(remove(i, "")(append([]gatehouse.Part(nil), made.parts...)))), unplaced(kept))
+		}
+	})
+}
+
+// withoutCall chooses a call, and gives the parts that are left without it.
+func withoutCall(parts []gatehouse.Part, n uint8) (i int, kept []gatehouse.Part, ok bool) {
+	var calls []int
+	for i, p := range parts {
+		if p.Kind == gatehouse.ToolCall {
+			calls = append(calls, i)
+		}
+	}
+	if len(calls) == 0 {
+		return 0, nil, false
+	}
+	i = calls[int(n)%len(calls)]
+	return i, append(append(kept, parts[:i]...), parts[i+1:]...), true
+}
+
+// unplaced drops the paths: they move when an element goes.
+func unplaced(parts []gatehouse.Part) []gatehouse.Part {
+	out := append([]gatehouse.Part(nil), parts...)
+	for i := range out {
+		out[i].Path = ""
+	}
+	return out
+}
+
+func FuzzStream(f *testing.F) {
+	f.Add(events(delta(`{"role":"assistant","content":"a","tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{"}},{"index":1,"id":"2","function":{"name":"g","arguments":"["}}]}`, `null`),
+		delta(`{"content":"b","tool_calls":[{"index":1,"function":{"arguments":"]"}}]}`, `null`), delta(`{"refusal":"r","reasoning":"q"}`, `"tool_calls"`), `{"choices":[],"usage":{}}`, done), uint8(0), "x\r\n")
+	f.Add(": c\r\n\r\nevent: e\rdata:{\"choices\":\rdata:[{\"delta\":{\"function_call\":{\"name\":\"f\",\"arguments\":\"x\"}}}]}\r\r", uint8(1), "")
+	f.Fuzz(func(t *testing.T, stream string, n uint8, text string) {
+		var made recorder
+		s, err := tryPlay(&made, stream)
+		if err != nil {
+			return
+		}
+		if same, err := s.Bytes(made.parts); err != nil || string(same) != stream {
+			t.Fatalf("without edits: %q, %v", same, err)
+		}
+		reread := func(parts []gatehouse.Part) []gatehouse.Part {
+			t.Helper()
+			out, err := s.Bytes(parts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkEvents(t, string(out), s.Done())
+			var again recorder
+			if _, err := tryPlay(&again, string(out)); err != nil {
+				t.Fatalf("%v: %q", err, out)
+			}
+			return again.parts
+		}
+		if i, ok := pick(made.parts, n); ok {
+			parts := append([]gatehouse.Part(nil), made.parts...)
+			parts[i].Text = other(parts[i].Text, text)
+			sameParts(t, reread(parts), parts)
+		}
+		if i, kept, ok := withoutCall(made.parts, n); ok {
+			sameParts(t, unplaced(reread(remove(i, "")(append([]gatehouse.Part(nil), made.parts...)))), unplaced(kept))
+		}
+		if len(made.parts) > 0 {
+			choice := made.parts[0].Choice
+			said := ""
+			for _, p := range reread(insert(choice, "added")(append([]gatehouse.Part(nil), made.parts...))) {
+				if p.Choice == choice && p.Kind == gatehouse.Text {
+					said += p.Text
+				}
+			}
+			if !strings.Contains(said, "added") {
+				t.Fatalf("the inserted text is not in %q", said)
+			}
+		}
+	})
+}
+
+// checkEvents checks that every event is JSON or the terminal one, which is there if it was.
+func checkEvents(t *testing.T, stream string, wantDone bool) {
+	t.Helper()
+	if !utf8.ValidString(stream) {
+		return // outside of the data, as it came
+	}
+	saw := false
+	for r := sse.NewReader(strings.NewReader(stream), 0); ; {
+		e, err := r.Next()
+		data := strings.TrimSpace(e.Data)
+		saw = saw || data == done
+		if data != "" && data != done && !json.Valid([]byte(data)) {
+			t.Fatalf("not JSON: %q", data)
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			break
+		}
+	}
+	if saw != wantDone {
+		t.Fatalf("terminal event: %v, want %v", saw, wantDone)
+	}
+}

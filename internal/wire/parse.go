@@ -1,0 +1,33 @@
+package wire
+
+import (
+	"errors"
+
+	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
+)
+
+// MaxDepth bounds nested arrays and objects in a body: tool schemas and arguments stay far below it, and the readers
+// recurse, so without a bound a body of brackets would exhaust the stack.
+const MaxDepth = 128
+
+// ParseObject reads a body that must be one JSON object of at most depth nested levels ([MaxDepth] for 0). The error is a
+// [Malformed].
+func ParseObject(doc []byte, depth int) (rawjson.Value, error) {
+	if depth <= 0 {
+		depth = MaxDepth
+	}
+	root, err := rawjson.Parse(doc, depth)
+	switch {
+	case errors.Is(err, rawjson.ErrDuplicate):
+		return root, &Malformed{Code: "duplicate_key", Reason: err.Error()}
+	case errors.Is(err, rawjson.ErrUTF8):
+		return root, &Malformed{Code: "invalid_utf8", Reason: err.Error()}
+	case errors.Is(err, rawjson.ErrDepth):
+		return root, &Malformed{Code: "too_deep", Reason: err.Error()}
+	case err != nil:
+		return root, &Malformed{Code: "invalid_json_body", Reason: err.Error()}
+	case root.Kind != rawjson.Object:
+		return root, &Malformed{Code: "invalid_request", Reason: "the body must be an object"}
+	}
+	return root, nil
+}

@@ -1,0 +1,86 @@
+// Package wire is the border between bytes and parts. A codec knows one provider's format and nothing else: it is
+// pure, keeps no state between calls, and never re-marshals a body that it did not write.
+//
+// Every document remembers where in the bytes each of its parts stood. Bytes(parts) compares the parts it is given with
+// those it made: equal parts give back the very bytes that came in, and a changed part changes its own bytes only.
+package wire
+
+import (
+	"errors"
+
+	"github.com/gatehouse-gateway/gatehouse"
+)
+
+// Codec is one provider's wire format.
+type Codec interface {
+	// Request reads a request body. It refuses what is ambiguous: see [Malformed].
+	Request(body []byte) (Request, error)
+	// Response reads a complete, unstreamed response body of a 2xx answer and feeds its parts to the sink.
+	Response(body []byte, to Sink) (Response, error)
+	// Stream begins to read a response that arrives as server-sent events.
+	Stream(to Sink) Stream
+	// Stopped writes the assistant turn that stands where the model's answer would have stood, in the shape that
+	// the request asked for (streamed or not, structured or not). Usage is zero.
+	Stopped(req Request, n Notice) (body []byte, contentType string)
+	// Error writes an error in the provider's own shape (application/json).
+	Error(status int, code, message string) []byte
+}
+
+// Request is a request body and its parts.
+type Request interface {
+	Parts() []gatehouse.Part // in wire order, system first; IDs are not set
+	Model() string
+	Stream() bool
+	// Bytes writes the body for these parts: the parts of Parts in the same order, edited or not, and after them any
+	// inserted ones, which go to the end of the last user turn.
+	Bytes(parts []gatehouse.Part) ([]byte, error)
+}
+
+// Response is an answer of the provider and its parts.
+type Response interface {
+	// Bytes writes the body for these parts: those that went to the sink in the same order, edited or not, and after
+	// them any inserted ones. The result is legal: finish reasons, indices and empty lists follow from what was removed.
+	Bytes(parts []gatehouse.Part) ([]byte, error)
+	Usage() gatehouse.Usage
+}
+
+// Stream is a response that arrives in events. Bytes may be called once the stream has ended, however it ended.
+type Stream interface {
+	Response
+	// Event takes one event as it came, with the raw bytes of all its lines and the blank line behind it.
+	Event(raw []byte, event, data string) error
+	// Done reports whether the provider's terminal event has been seen.
+	Done() bool
+}
+
+// Sink takes the parts of a response as they arrive. [gatehouse.Flow] is one.
+type Sink interface {
+	// Open begins a part and returns its ID. The part's Text may already be complete.
+	Open(p gatehouse.Part) int
+	// Text adds text to a part (a delta of text, reasoning or arguments).
+	Text(id int, delta string)
+	// Close says that a part is complete: a tool call can now be judged.
+	Close(id int)
+}
+
+// Notice is what the gateway says when it stops an exchange.
+type Notice struct {
+	RequestID string // X-Mnemom-Request-Id, used to make message ids
+	Text      string
+}
+
+// Malformed is a body that a codec refuses: not JSON, ambiguous (duplicate keys, trailing data, invalid UTF-8), too deep,
+// or of the wrong shape. Its text names the place, never the content.
+type Malformed struct {
+	Code   string // invalid_json_body, duplicate_key, invalid_utf8, too_deep, invalid_request
+	Reason string
+}
+
+func (m *Malformed) Error() string { return m.Reason }
+
+// IsMalformed reports whether the error says that the body was refused.
+func IsMalformed(err error) (*Malformed, bool) {
+	var m *Malformed
+	ok := errors.As(err, &m)
+	return m, ok
+}

@@ -1,0 +1,120 @@
+// Package config reads the gateway's one YAML file. It promises that a file is taken whole or not at all, that every
+// problem in it is named with its line and path, and that no key is silently ignored: what this version cannot do is
+// refused. It leaves acting on the values to others.
+package config
+
+import (
+	"time"
+
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/policy"
+)
+
+// Config is the effective configuration: the defaults, and over them what the file says.
+type Config struct {
+	Listen      string // host:port
+	Store       string // sqlite:PATH
+	Upstreams   map[string]Upstream
+	Protection  Protection
+	Alignment   Alignment
+	Tools       policy.Tools
+	OnBlock     string                          // replace or error
+	OnError     map[gatehouse.Checkpoint]string // closed or open, for all four checkpoints
+	Uninspected string                          // forward or refuse
+	Streaming   string                          // auto or buffer
+	Limits      Limits
+	Audit       Audit
+	CORS        CORS
+	Agents      Agents
+}
+
+// Upstream is a model server.
+type Upstream struct {
+	Format           string   // openai or anthropic
+	URL              string   // base URL, without a trailing slash
+	Key              string   // held by the gateway; secret; empty when callers bring their own
+	Auth             string   // empty, or none: calls without a credential are let through
+	AllowUninspected []string // endpoints that generate, cannot be inspected and are forwarded all the same
+}
+
+// Protection governs the front and back checkpoints.
+type Protection struct {
+	Mode       gatehouse.Mode
+	Thresholds Thresholds
+	Screen     Screen
+	Secrets    string // redact, report or off
+}
+
+// Thresholds are injection scores, 0..1, from which on something happens.
+type Thresholds struct{ Warn, Quarantine, Block float64 }
+
+// Screen says what is scanned at all.
+type Screen struct{ Incoming, Outgoing, ToolCalls, ToolResponses bool }
+
+// Alignment governs the autonomy and integrity checkpoints.
+type Alignment struct{ AutonomyMode, IntegrityMode gatehouse.Mode }
+
+// Limits bound what one exchange may cost.
+type Limits struct {
+	Body          int64 // bytes of a request body
+	Depth         int   // nested arrays and objects in a body
+	Scan          time.Duration
+	HeaderTimeout time.Duration
+	UpstreamIdle  time.Duration // between two reads of a response
+	StreamBuffer  int64         // bytes of a response that is held back
+	Rate          int           // requests a minute for each agent; 0 is no limit
+}
+
+// Audit governs the record.
+type Audit struct {
+	Durability string // all, decisions or batched
+}
+
+// CORS lists the origins whose pages may call the gateway.
+type CORS struct{ Origins []string }
+
+// Agents governs parties that are not known yet.
+type Agents struct {
+	AutoCreate bool // an unknown credential makes an agent
+}
+
+// Default is the configuration without a file.
+func Default() *Config {
+	return &Config{
+		Listen: "127.0.0.1:8787",
+		Store:  "sqlite:gatehouse.db",
+		Upstreams: map[string]Upstream{
+			"openai":    {Format: "openai", URL: "https://api.openai.com"},
+			"anthropic": {Format: "anthropic", URL: "https://api.anthropic.com"},
+		},
+		Protection: Protection{
+			Mode:       gatehouse.Enforce,
+			Thresholds: Thresholds{Warn: 0.60, Quarantine: 0.80, Block: 0.95},
+			Screen:     Screen{Incoming: true, Outgoing: true, ToolCalls: true, ToolResponses: true},
+			Secrets:    "redact",
+		},
+		Alignment:   Alignment{AutonomyMode: gatehouse.Enforce, IntegrityMode: gatehouse.Observe},
+		OnBlock:     "replace",
+		OnError:     sameForAll("closed"),
+		Uninspected: "forward",
+		Streaming:   "auto",
+		Limits: Limits{
+			Body:          32 << 20,
+			Depth:         128,
+			Scan:          2 * time.Second,
+			HeaderTimeout: 10 * time.Second,
+			UpstreamIdle:  10 * time.Minute,
+			StreamBuffer:  8 << 20,
+		},
+		Audit:  Audit{Durability: "decisions"},
+		Agents: Agents{AutoCreate: true},
+	}
+}
+
+func sameForAll(word string) map[gatehouse.Checkpoint]string {
+	m := make(map[gatehouse.Checkpoint]string, len(gatehouse.Checkpoints))
+	for _, at := range gatehouse.Checkpoints {
+		m[at] = word
+	}
+	return m
+}

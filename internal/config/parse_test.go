@@ -1,0 +1,216 @@
+package config
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/policy"
+)
+
+func parse(t *testing.T, yaml string) *Config {
+	t.Helper()
+	c, err := Parse("test.yaml", []byte(yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestNothingWrittenIsTheDefault(t *testing.T) {
+	for _, yaml := range []string{"", "# nothing\n", "---\n", "{}", "protection:\ntools: {}\nlimits:\n"} {
+		if got := parse(t, yaml); !reflect.DeepEqual(got, Default()) {
+			t.Errorf("%q: got %+v", yaml, got)
+		}
+	}
+}
+
+func TestWrittenDefaultsAreTheDefault(t *testing.T) {
+	got := parse(t, `
+listen: 127.0.0.1:8787
+store: sqlite:gatehouse.db
+upstreams:
+  openai:    {format: openai,    url: https://api.openai.com}
+  anthropic: {format: anthropic, url: https://api.anthropic.com/}
+protection:
+  mode: enforce
+  thresholds: {warn: 0.60, quarantine: 0.80, block: 0.95}
+  screen: {incoming: true, outgoing: true, tool_calls: true, tool_responses: true}
+  pii: {}
+  secrets: redact
+  canary: report
+  quarantine_key: ""
+alignment: {autonomy_mode: enforce, integrity_mode: observe}
+tools: {}
+on_block: replace
+on_error: closed
+uninspected: forward
+streaming: auto
+approvals: {wait: 0s, expire: 24h, resume: replay}
+limits: {body: 32MiB, depth: 128, scan: 2s, header_timeout: 10s, upstream_idle: 10m, stream_buffer: 8MiB, rate: 0}
+audit: {durability: decisions, retention: 365d, content: hash}
+judge: null
+integrity: {request_reasoning: false}
+auth: {mode: auto, admin_token: "${GATEHOUSE_ADMIN_TOKEN}"}
+tls: {cert: "", key: ""}
+trusted_sources: {ip_ranges: []}
+notify: {webhooks: [], slack: {}}
+telemetry: {otlp: "", prometheus: true, content: false}
+agents: {auto_create: true}
+`)
+	if !reflect.DeepEqual(got, Default()) {
+		t.Errorf("got %+v\nwant %+v", got, Default())
+	}
+}
+
+func TestPartialMapsMerge(t *testing.T) {
+	t.Setenv("VLLM_KEY", "s3cret")
+	got := parse(t, `
+upstreams:
+  openai: {key: "${VLLM_KEY}", allow_uninspected: [/v1/realtime]}
+  vllm: {format: openai, url: "http://localhost:8000///", auth: none}
+protection: {mode: observe, thresholds: {warn: 0.5}, screen: {outgoing: false}}
+tools:
+  allow: []
+  flag: []
+  provenance: off
+  rules: [{tool: "read_*", verdict: allow}]
+on_error: {front: open}
+limits: {body: 500KB, scan: 1d12h, rate: 60}
+cors: {origins: ["https://example.com"]}
+agents: {auto_create: false}
+`)
+	want := Default()
+	want.Upstreams["openai"] = Upstream{Format: "openai", URL: "https://api.openai.com", Key: "s3cret", AllowUninspected: []string{"/v1/realtime"}}
+	want.Upstreams["vllm"] = Upstream{Format: "openai", URL: "http://localhost:8000", Auth: "none"}
+	want.Protection.Mode, want.Protection.Thresholds.Warn, want.Protection.Screen.Outgoing = gatehouse.Observe, 0.5, false
+	want.Tools = policy.Tools{Allow: []string{}, Flag: []string{}, FlagSet: true, Rules: []policy.Rule{{Tool: "read_*", Verdict: gatehouse.Allow, Line: 10}}}
+	want.OnError[gatehouse.Front] = "open"
+	want.Limits.Body, want.Limits.Scan, want.Limits.Rate = 500_000, 36*time.Hour, 60
+	want.CORS.Origins = []string{"https://example.com"}
+	want.Agents.AutoCreate = false
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestOneWordForAllCheckpoints(t *testing.T) {
+	if got := parse(t, "on_error: open").OnError; !reflect.DeepEqual(got, sameForAll("open")) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestEveryProblemIsNamed(t *testing.T) {
+	t.Setenv("SECRET_WORD", "hunter2")
+	tests := []struct{ name, yaml, want string }{
+		{"not YAML", "a: [", "line:1"},
+		{"not a mapping", "- a", "1: : must be a mapping of keys to values"},
+		{"two documents", "{}\n---\n{}", "2: : a second document: a configuration is one"},
+		{"unknown key", "listne: x", "1: listne: unknown key"},
+		{"unknown key with a near one", "limits: {bodys: 1}", "1: limits.bodys: unknown key; did you mean body?"},
+		{"a key twice", "on_block: error\non_block: replace", "2: on_block: written twice, first on line 1"},
+		{"a nested key twice", "limits:\n  rate: 1\n  rate: 2", "3: limits.rate: written twice, first on line 2"},
+		{"a merge key", "limits: {<<: {rate: 1}}", "1: limits.<<: unknown key"},
+		{"no value", "listen:", "1: listen: has no value; remove the key to get the default"},
+		{"no fence is not an empty fence", "tools:\n  allow:", "2: tools.allow: must be a list"},
+		{"a mode of another name", "protection:\n  mode: enforced", "2: protection.mode: must be off, observe, nudge or enforce"},
+		{"thresholds out of order", "protection:\n  thresholds: {warn: 0.99}", "2: protection.thresholds: must rise: warn, quarantine, block"},
+		{"a threshold that is no number", "protection: {thresholds: {warn: NaN}}", "1: protection.thresholds.warn: must be a number from 0 to 1"},
+		{"a threshold above one", "protection: {thresholds: {block: 1.1}}", "1: protection.thresholds.block: must be a number from 0 to 1"},
+		{"a boolean of another language", "protection: {screen: {incoming: yes}}", "1: protection.screen.incoming: must be true or false"},
+		{"a size", "limits: {body: 32XB}", "1: limits.body: must be a size such as 32MiB, 500KB or a number of bytes"},
+		{"a size that overflows", "limits: {body: 9223372036854775807GiB}", "1: limits.body: must be a size such as 32MiB, 500KB or a number of bytes"},
+		{"an empty size", "limits: {body: 0}", "1: limits.body: must be more than nothing"},
+		{"a duration", "limits: {scan: 2}", "1: limits.scan: must be a duration such as 2s, 10m or 365d"},
+		{"a negative duration", "limits: {scan: -2s}", "1: limits.scan: must be a duration such as 2s, 10m or 365d"},
+		{"an address", "listen: localhost", "1: listen: must be host:port"},
+		{"a store to come", "store: postgres://u:p@h/d", "1: store: PostgreSQL is not available in this version; use sqlite:PATH"},
+		{"an incomplete upstream", "upstreams:\n  x: {format: openai}", "2: upstreams.x: needs a format and a url"},
+		{"an upstream's name", "upstreams: {a/b: {}}", "1: upstreams.a/b: a name is letters, digits, dots, underscores and hyphens, 64 at most"},
+		{"a format to come", "upstreams: {x: {format: gemini, url: https://x}}", "1: upstreams.x.format: gemini is not available in this version; use openai or anthropic"},
+		{"a password in a URL", "upstreams: {openai: {url: https://u:p@x}}", "1: upstreams.openai.url: must not hold a user name or password; use key"},
+		{"an origin with a path", "cors: {origins: [https://a/b]}", "1: cors.origins[0]: must be an origin such as https://example.com, without a path, or *"},
+		{"an unset variable", "listen: ${GATEHOUSE_NO_SUCH}", "1: listen: the environment variable GATEHOUSE_NO_SUCH is not set; ${GATEHOUSE_NO_SUCH:-default} gives one"},
+		{"a secret in the wrong place", "on_block: ${SECRET_WORD}", "1: on_block: must be replace or error"},
+		{"a checkpoint that does not exist", "on_error: {side: open}", "1: on_error.side: unknown key"},
+		{"a word for on_error", "on_error: maybe", "1: on_error: must be closed or open"},
+		{"streaming to come", "streaming: window", "1: streaming: window is not available in this version; use auto or buffer"},
+		{"personal data to come", "protection: {pii: {ssn: redact}}", "1: protection.pii: is not available in this version; only {} can be written"},
+		{"content to come", "audit: {content: full}", "1: audit.content: is not available in this version; only hash can be written"},
+		{"a judge to come", "judge: {model: x}", "1: judge: is not available in this version; only null can be written"},
+		{"a token that nothing asks for", "auth: {admin_token: abc}", `1: auth.admin_token: is not available in this version; only null, "" or "${GATEHOUSE_ADMIN_TOKEN}" can be written`},
+		{"an agent's own settings", "agents: {bot: {tools: {}}}", "1: agents.bot: settings of one agent are not available in this version"},
+		{"provenance to come", "tools:\n  provenance: flag", "2: tools.provenance: is not available in this version; only off can be written"},
+		{"a condition", "tools:\n  rules:\n    - tool: x\n      verdict: flag\n      unless: 'true'", "5: tools.rules[0].unless: conditions are not supported yet"},
+		{"half a rule", "tools: {rules: [{tool: x}]}", "1: tools.rules[0]: needs a tool and a verdict"},
+		{"a rule's verdict", "tools: {rules: [{tool: x, verdict: redact}]}", "1: tools.rules[0].verdict: must be allow, flag or block"},
+		{"an empty pattern", "tools:\n  allow:\n    - a\n    - ''", "4: tools.allow[1]: the name of a tool is missing"},
+		{"several", "on_block: x\nnope: 1\nlimits: {rate: -1}", "1: on_block: must be replace or error\n2: nope: unknown key\n3: limits.rate: must be a whole number from 0 to 1000000"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Parse("test.yaml", []byte(test.yaml))
+			var problems Problems
+			if !errors.As(err, &problems) {
+				t.Fatalf("got %v, want problems", err)
+			}
+			if test.want == "line:1" {
+				if len(problems) != 1 || !strings.HasPrefix(problems[0].Message, "not valid YAML: ") {
+					t.Errorf("got %v", problems)
+				}
+				return
+			}
+			var got []string
+			for _, p := range problems {
+				got = append(got, strings.TrimPrefix(p.String(), "test.yaml:"))
+				if p.Path == "" {
+					got[len(got)-1] = strings.Replace(got[len(got)-1], ": ", ": : ", 1)
+				}
+			}
+			if all := strings.Join(got, "\n"); all != test.want {
+				t.Errorf("got\n%s\nwant\n%s", all, test.want)
+			}
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Error("the error quotes the environment")
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("upstreams: {x: &a {format: openai, url: http://x}, y: *a}\ntools: {rules: [{tool: x, verdict: flag}]}")
+	f.Add("a: &a {b: *a}")
+	f.Add("on_error: {front: open}\nlimits: {body: 1B}")
+	f.Add("tools: {allow: ['*', 'null', ' a', '${X:-y}']}")
+	f.Fuzz(func(t *testing.T, yaml string) {
+		c, err := Parse("fuzz.yaml", []byte(yaml))
+		if err != nil {
+			return
+		}
+		for name, u := range c.Upstreams {
+			u.Key = "" // masked, so it does not come back
+			c.Upstreams[name] = u
+		}
+		again, err := Parse("printed.yaml", c.Masked())
+		if err != nil {
+			t.Fatalf("what is printed does not parse: %v\n%s", err, c.Masked())
+		}
+		forgetLines(c)
+		forgetLines(again)
+		if !reflect.DeepEqual(c, again) {
+			t.Errorf("printed and read again: got %+v, want %+v", again, c)
+		}
+	})
+}
+
+func forgetLines(c *Config) {
+	if len(c.Tools.Rules) == 0 {
+		c.Tools.Rules = nil
+	}
+	for i := range c.Tools.Rules {
+		c.Tools.Rules[i].Line = 0
+	}
+}

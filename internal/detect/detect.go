@@ -1,0 +1,205 @@
+// Package detect finds what should not pass in a text: instructions aimed at the model, hidden text, and secrets. Every
+// finding names the bytes of the text as it was given. What is done about a finding is left to policy.
+//
+// A [Set] is a fixed list of detectors. Its work is linear in the text and its memory bounded: long texts go through in
+// overlapping chunks, and the context's deadline is obeyed between them.
+package detect
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gatehouse-gateway/gatehouse"
+)
+
+// Version names the detector set. It changes when the same text could get other findings.
+const Version = "2026.11.1"
+
+// Channel says where a text stands in the exchange.
+type Channel string
+
+// The channels.
+const (
+	Input      Channel = "input"       // what the user or the client's application says
+	ToolResult Channel = "tool_result" // what a tool returned, or says of itself
+	Output     Channel = "output"      // what the model says
+)
+
+// Text is one text to scan. Tool is the tool's name, empty where there is none.
+type Text struct {
+	Channel Channel
+	Tool    string
+	Text    string // UTF-8; invalid bytes match nothing
+}
+
+// Result is what the detectors saw.
+type Result struct {
+	Findings  []gatehouse.Finding // sorted by Start; Part is not set
+	Score     float64             // the highest injection score, 0..1
+	Detectors []string            // names of those that ran
+	Complete  bool                // false: the deadline cut the scan short
+	Scanned   int                 // bytes inspected; when not complete, everything from here on is uninspected
+}
+
+// Detector finds one sort of thing. Detect is called for each chunk of a text, by many goroutines at once; offsets are
+// those of t.Text. When the context ends it may return early with what it has.
+type Detector interface {
+	Name() string
+	Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.Finding
+}
+
+// Set is an ordered list of detectors. It is safe for concurrent use.
+type Set struct{ detectors []Detector }
+
+// Default is the set of all detectors there are.
+func Default() (*Set, error) {
+	patterns, err := newPatterns()
+	if err != nil {
+		return nil, fmt.Errorf("injection rules: %w", err)
+	}
+	secrets, err := newSecrets()
+	if err != nil {
+		return nil, fmt.Errorf("secret rules: %w", err)
+	}
+	return &Set{[]Detector{patterns, hidden{}, secrets}}, nil
+}
+
+// Only is the set with the named detectors alone. A name that the set does not have is an error.
+func (s *Set) Only(names ...string) (*Set, error) {
+	only := &Set{}
+	for _, name := range names {
+		d := s.named(name)
+		if d == nil {
+			return nil, fmt.Errorf("unknown detector %q: there are %s", name, strings.Join(s.Names(), ", "))
+		}
+		only.detectors = append(only.detectors, d)
+	}
+	return only, nil
+}
+
+func (s *Set) named(name string) Detector {
+	for _, d := range s.detectors {
+		if d.Name() == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// Names are the detectors' names in order.
+func (s *Set) Names() []string {
+	names := make([]string, len(s.detectors))
+	for i, d := range s.detectors {
+		names[i] = d.Name()
+	}
+	return names
+}
+
+const (
+	// chunkFrom is the length, in bytes, from which a text is scanned in chunks. Shorter ones take a few milliseconds.
+	chunkFrom = 256 << 10
+	// chunkSize keeps the time between two looks at the deadline to a few milliseconds.
+	chunkSize = 64 << 10
+	// chunkOverlap is longer than anything that is found: a PEM block of a 4096-bit key has 3.3 KiB.
+	chunkOverlap = 8 << 10
+)
+
+// Scan runs the detectors over a text until the context ends.
+func (s *Set) Scan(ctx context.Context, t Text) Result {
+	r := Result{Detectors: s.Names()}
+	json := looksLikeJSON(t.Text)
+	size := len(t.Text)
+	if size >= chunkFrom {
+		size = chunkSize
+	}
+	for {
+		end := chunkEnd(t.Text, r.Scanned, size)
+		r.Findings = append(r.Findings, s.chunk(ctx, t, r.Scanned, end, json)...)
+		if ctx.Err() != nil {
+			break
+		}
+		if end == len(t.Text) {
+			r.Scanned, r.Complete = end, true
+			break
+		}
+		r.Scanned = runeStart(t.Text, end-chunkOverlap)
+	}
+	r.Findings = tidy(r.Findings)
+	for _, f := range r.Findings {
+		if f.Kind == "injection" {
+			r.Score = max(r.Score, f.Score)
+		}
+	}
+	return r
+}
+
+func (s *Set) chunk(ctx context.Context, t Text, from, to int, json bool) []gatehouse.Finding {
+	t.Text = t.Text[from:to]
+	var all []gatehouse.Finding
+	var n *Normalized
+	for _, d := range s.detectors {
+		if ctx.Err() != nil {
+			break
+		}
+		if n == nil {
+			n = normalise(t.Text, json)
+		}
+		all = append(all, d.Detect(ctx, t, n)...)
+	}
+	for i := range all {
+		all[i].Start += from
+		all[i].End += from
+	}
+	return all
+}
+
+func chunkEnd(text string, from, size int) int {
+	if from+size >= len(text) {
+		return len(text)
+	}
+	return runeStart(text, from+size)
+}
+
+// runeStart is the start of the rune that holds byte i.
+func runeStart(text string, i int) int {
+	for j := 0; j < utf8.UTFMax && i > 0 && i < len(text) && !utf8.RuneStart(text[i]); j++ {
+		i--
+	}
+	return i
+}
+
+// tidy sorts findings and drops what says nothing new: of several of one kind with one span the highest score stays, and
+// findings of one rule that overlap (a text that was seen in two chunks, say) become one.
+func tidy(all []gatehouse.Finding) []gatehouse.Finding {
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		switch {
+		case a.Start != b.Start:
+			return a.Start < b.Start
+		case a.End != b.End:
+			return a.End < b.End
+		}
+		if a.Score != b.Score {
+			return a.Score > b.Score
+		}
+		return a.Detector < b.Detector
+	})
+	out := all[:0]
+	last := map[string]int{} // rule → index in out
+	for _, f := range all {
+		if i := len(out) - 1; i >= 0 && out[i].Kind == f.Kind && out[i].Start == f.Start && out[i].End == f.End {
+			continue
+		}
+		if i, ok := last[f.Detector]; ok && f.Start < out[i].End {
+			out[i].End = max(out[i].End, f.End)
+			out[i].Score = max(out[i].Score, f.Score)
+			continue
+		}
+		last[f.Detector] = len(out)
+		out = append(out, f)
+	}
+	return out
+}

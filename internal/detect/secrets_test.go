@@ -1,0 +1,104 @@
+package detect
+
+import (
+	"math/rand"
+	"strings"
+	"testing"
+)
+
+// The secrets here are random and put together at run time, so that no scanner takes this file for a leak.
+
+const (
+	alnum = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+	hex   = "0123456789abcdef"
+)
+
+func random(letters string, size int) string {
+	r := rand.New(rand.NewSource(int64(size))) //nolint:gosec // repeatable on purpose
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = letters[r.Intn(len(letters))]
+	}
+	return string(b)
+}
+
+func TestSecrets(t *testing.T) {
+	s := set(t, "secrets")
+	pem := "-----BEGIN RSA " + "PRIVATE KEY-----\n" + strings.Repeat(random(alnum, 64)+"\n", 50) + "-----END RSA " + "PRIVATE KEY-----"
+	for rule, secret := range map[string]string{
+		"aws-access-token":        "AK" + "IA" + random(upper, 16),
+		"github-pat":              "gh" + "p_" + random(alnum, 36),
+		"github-fine-grained-pat": "github" + "_pat_" + random(alnum, 82),
+		"slack-bot-token":         "xo" + "xb-" + random("123456789", 12) + "-" + random("123456789", 12) + "-" + random(alnum, 24),
+		"stripe-access-token":     "sk" + "_live_" + random(alnum, 24),
+		"openai-api-key":          "sk-" + "proj-" + random(alnum, 74) + "T3Blbk" + "FJ" + random(alnum, 74),
+		"anthropic-api-key":       "sk-" + "ant-api03-" + random(alnum, 93) + "AA",
+		"private-key":             pem,
+	} {
+		t.Run(rule, func(t *testing.T) {
+			for _, text := range []string{"Here it is: " + secret + " \nbye", "export KEY=\"" + secret + "\"\n", `{"a":"b","key":"` + secret + `"}`} {
+				r := scan(t, s, text)
+				if len(r.Findings) != 1 {
+					t.Fatalf("%d findings: %+v", len(r.Findings), r.Findings)
+				}
+				f := r.Findings[0]
+				if f.Type != rule || text[f.Start:f.End] != secret || f.Kind != "secret" || f.Score != 1 {
+					t.Errorf("%+v: %d bytes of %d", f, f.End-f.Start, len(secret))
+				}
+			}
+			if r := scan(t, s, secret); r.Score != 0 {
+				t.Errorf("a secret is no injection: %v", r.Score)
+			}
+		})
+	}
+}
+
+func TestGenericSecret(t *testing.T) {
+	s := set(t, "secrets")
+	secret := random(alnum, 28) + "7"
+	text := "db:\n  password: " + secret + "\n  port: 5432\n"
+	r := scan(t, s, text)
+	if len(r.Findings) != 1 || text[r.Findings[0].Start:r.Findings[0].End] != secret {
+		t.Errorf("%+v", r.Findings)
+	}
+}
+
+func TestNoSecrets(t *testing.T) {
+	s := set(t, "secrets")
+	for name, text := range map[string]string{
+		"documentation key":  "AK" + "IAIOSFODNN7EXAMPLE",
+		"placeholder":        `api_key = "your-api-key-here"`,
+		"variable":           "token: ${GITHUB_TOKEN}",
+		"template":           `password: "{{ .Values.password }}"`,
+		"commit":             "commit " + random(hex, 40),
+		"checksum":           "sha256:" + random(hex, 64),
+		"identifier":         "id: 123e4567-e89b-12d3-a456-426614174000",
+		"prose about tokens": "The access token is checked by the authorization server, see key terms.",
+		"short prefix":       "gh" + "p_abc",
+		"low entropy":        "gh" + "p_" + strings.Repeat("a", 36),
+		"public key":         "-----BEGIN PUBLIC KEY-----\n" + random(alnum, 64) + "\n-----END PUBLIC KEY-----",
+	} {
+		if r := scan(t, s, text); len(r.Findings) > 0 {
+			t.Errorf("%s: %+v", name, r.Findings)
+		}
+	}
+}
+
+// TestSecretExpressionsCompile: they are compiled at first use, so a broken one would show only then.
+func TestSecretExpressionsCompile(t *testing.T) {
+	rules, allow, err := gitleaksRules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rules) < 200 || len(allow) == 0 {
+		t.Errorf("%d rules, %d allowlists", len(rules), len(allow))
+	}
+	for _, r := range rules {
+		r.expression()
+		allow = append(allow, r.allow...)
+	}
+	for _, a := range allow {
+		a.regexes()
+	}
+}

@@ -1,0 +1,46 @@
+// Package audit keeps the one record of each exchange: what was decided and why, chained by hashes, without the texts. It
+// promises that an edited, reordered or missing record is found and named. It leaves writing to the store.
+package audit
+
+import (
+	"time"
+
+	"github.com/gatehouse-gateway/gatehouse"
+)
+
+// Record is what is kept of one exchange. Its JSON encoding is what the hashes are computed over.
+type Record struct {
+	ID        string               `json:"id"`   // the request id
+	Type      string               `json:"type"` // exchange
+	Time      time.Time            `json:"time"` // UTC, nanoseconds
+	Agent     string               `json:"agent,omitempty"`
+	Session   string               `json:"session,omitempty"`
+	Surface   string               `json:"surface"`
+	Upstream  string               `json:"upstream,omitempty"`
+	Endpoint  string               `json:"endpoint,omitempty"`
+	Model     string               `json:"model,omitempty"`
+	Stream    bool                 `json:"stream,omitempty"`
+	Verdicts  map[string]string    `json:"verdicts"`            // checkpoint → outcome, all four
+	Analysis  string               `json:"analysis,omitempty"`  // X-AIP-Verdict
+	Decisions []gatehouse.Decision `json:"decisions,omitempty"` // with findings, edits (their texts are notices and typed tokens), coverage, timings
+	Content   []ContentHash        `json:"content,omitempty"`   // one for each part, request then response
+	Usage     gatehouse.Usage      `json:"usage"`
+	Status    int                  `json:"status,omitempty"`
+	Error     string               `json:"error,omitempty"`
+	Took      time.Duration        `json:"took_ns"`
+	Timings   map[string]int64     `json:"timings_ns,omitempty"` // checkpoint → nanoseconds spent in it
+	Detectors string               `json:"detectors,omitempty"`  // version of the detector set
+}
+
+// ContentHash stands for one part's text: HMAC-SHA-256 under the agent's own key, in hex. When that key is erased the
+// text can no longer be proved by anyone, and the chain still verifies.
+type ContentHash struct {
+	Part   int            `json:"part"`
+	Kind   gatehouse.Kind `json:"kind"`
+	Path   string         `json:"path,omitempty"`
+	Bytes  int            `json:"bytes"`
+	HMAC   string         `json:"hmac"`
+	Latest bool           `json:"latest,omitempty"`
+	// Replayed says that the session had this text decided before, so that no detector read it now.
+	Replayed bool `json:"replayed,omitempty"`
+}

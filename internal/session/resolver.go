@@ -1,0 +1,69 @@
+package session
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+
+	"github.com/google/uuid"
+
+	"github.com/gatehouse-gateway/gatehouse"
+)
+
+var (
+	sessionPattern = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
+	namePattern    = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9-]{0,30}[a-zA-Z0-9]$`)
+)
+
+// ValidName reports whether a text may name an agent (X-Mnemom-Agent of a request).
+func ValidName(name string) bool { return namePattern.MatchString(name) }
+
+// CredentialHash is the agent_hash: the first 16 hex digits of SHA-256 over the credential, or over credential|name.
+func CredentialHash(credential, name string) string {
+	if name != "" {
+		credential += "|" + name
+	}
+	sum := sha256.Sum256([]byte(credential))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+// Resolver finds out whose exchange it is and to which session it belongs.
+type Resolver struct {
+	Store Store
+	Key   []byte // of the gateway, for every keyed hash
+}
+
+// Agent finds the agent of a credential; known is false when nothing is stored about it yet. The id of an unknown agent
+// follows from the gateway's key, so that it is the same on every replica and before and after it is stored.
+func (r *Resolver) Agent(ctx context.Context, credential, name string) (a Agent, known bool, err error) {
+	hash := CredentialHash(credential, name)
+	if a, known, err = r.Store.AgentByHash(ctx, hash); err != nil || known {
+		return a, known, err
+	}
+	mac := hmac.New(sha256.New, r.Key)
+	mac.Write([]byte("agent|" + hash))
+	id := uuid.UUID(mac.Sum(nil)[:16])
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // version 4, RFC 9562 variant
+	return Agent{ID: "mnm-" + id.String(), Hash: hash, Name: name}, false, nil
+}
+
+// Session finds the session of a request: the header's if it is well formed, else the one whose last turn ended with the
+// transcript that the request begins with, else a new one. fresh is true for a new one.
+func (r *Resolver) Session(ctx context.Context, agentID, header string, request []gatehouse.Part) (id string, fresh bool, err error) {
+	if sessionPattern.MatchString(header) {
+		return header, false, nil
+	}
+	if digest, later := r.lastTurn(agentID, request); later {
+		id, ok, err := r.Store.SessionByTranscript(ctx, agentID, digest)
+		if err != nil {
+			return "", false, fmt.Errorf("find session: %w", err)
+		}
+		if ok {
+			return id, false, nil
+		}
+	}
+	return uuid.NewString(), true, nil
+}

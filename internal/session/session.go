@@ -1,0 +1,48 @@
+// Package session knows who speaks and in which conversation: agents, found by the hash of their credential, and
+// sessions, found by header or by transcript. It remembers which texts a session has had decided, and the edits that
+// were made to them, so that replayed text gets the same edits again and nothing else.
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/gatehouse-gateway/gatehouse"
+)
+
+// Agent is a party that calls models.
+type Agent struct {
+	ID       string // mnm-<uuid4>
+	Hash     string // 16 hex digits; see [CredentialHash]
+	Name     string // from X-Mnemom-Agent; may be empty
+	Created  time.Time
+	LastSeen time.Time
+}
+
+// Digest is a keyed hash (HMAC-SHA-256) of a text or of a transcript. Nobody without the key can test a guess against it.
+type Digest [32]byte
+
+// Decided is one text that has been decided, and the edits that were made to it (Part is not meaningful in them).
+type Decided struct {
+	Text  Digest
+	Edits []gatehouse.Edit
+}
+
+// Update is what one exchange adds to its session. It is committed in one transaction with the exchange's record.
+type Update struct {
+	Agent       Agent // stored if new, LastSeen moved if not
+	Session     string
+	Transcripts []Digest // transcripts that a next turn of this session may begin with
+	Decided     []Decided
+	Time        time.Time
+}
+
+// Store keeps agents and sessions.
+type Store interface {
+	// AgentByHash finds an agent; ok is false when there is none.
+	AgentByHash(ctx context.Context, hash string) (a Agent, ok bool, err error)
+	// SessionByTranscript finds the newest session of the agent in which a turn ended with this transcript.
+	SessionByTranscript(ctx context.Context, agentID string, transcript Digest) (id string, ok bool, err error)
+	// DecidedTexts finds, of the given texts, those that the session has had decided.
+	DecidedTexts(ctx context.Context, agentID, session string, texts []Digest) (map[Digest][]gatehouse.Edit, error)
+}

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	keySize    = 32          // bytes, the output size of the hash that the keys are for
+	keysCached = 4096        // agents whose key is kept in memory
+	keyAge     = time.Minute // how long, so that a key that another process erased is forgotten here too
+)
+
+// keyring remembers keys that were read.
+type keyring struct {
+	mu      sync.Mutex // held while the database is asked, so that an erased key cannot come back
+	gateway []byte
+	content map[string]cachedKey // by agent id
+}
+
+type cachedKey struct {
+	value []byte
+	until time.Time
+}
+
+// GatewayKey is the key of this gateway's own keyed hashes, 32 random bytes made at first use. All processes on one database have the
+// same.
+func (s *Store) GatewayKey(ctx context.Context) ([]byte, error) {
+	s.keys.mu.Lock()
+	defer s.keys.mu.Unlock()
+	if s.keys.gateway != nil {
+		return s.keys.gateway, nil
+	}
+	key, err := s.key(ctx, `SELECT value FROM secrets WHERE name = ?`,
+		`INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, "gateway")
+	if err != nil {
+		return nil, fmt.Errorf("gateway key: %w", s.explain(err))
+	}
+	s.keys.gateway = key
+	return key, nil
+}
+
+// ContentKey is the key under which an agent's texts are hashed, 32 random bytes made at first use.
+func (s *Store) ContentKey(ctx context.Context, agentID string) ([]byte, error) {
+	s.keys.mu.Lock()
+	defer s.keys.mu.Unlock()
+	if k, ok := s.keys.content[agentID]; ok && time.Now().Before(k.until) {
+		return k.value, nil
+	}
+	key, err := s.key(ctx, `SELECT value FROM content_keys WHERE agent = ?`,
+		`INSERT INTO content_keys (agent, value, owner) VALUES (?, ?, '') ON CONFLICT (agent) DO NOTHING`, agentID)
+	if err != nil {
+		return nil, fmt.Errorf("content key: %w", s.explain(err))
+	}
+	s.keys.keep(agentID, key)
+	return key, nil
+}
+
+// EraseContentKey makes the hashes of an agent's texts unprovable: its key is overwritten on disk. The chain verifies as before. Other
+// processes on the database forget the key within a minute. A later text of the agent gets a new key.
+func (s *Store) EraseContentKey(ctx context.Context, agentID string) error {
+	if s.write == nil {
+		return ErrReadOnly
+	}
+	s.keys.mu.Lock()
+	defer s.keys.mu.Unlock()
+	s.keys.content = nil
+	if _, err := s.write.ExecContext(ctx, `DELETE FROM content_keys WHERE agent = ? OR owner = ?`, agentID, agentID); err != nil {
+		return fmt.Errorf("erase content key: %w", s.explain(err))
+	}
+	// The write-ahead log still has pages with the key: fold it into the database and cut it.
+	if err := s.dialect.scrub(ctx, s.write); err != nil {
+		return fmt.Errorf("erase content key from the log: %w", s.explain(err))
+	}
+	return nil
+}
+
+// key reads a key and makes it if there is none. Whoever inserts first has made it.
+func (s *Store) key(ctx context.Context, query, insert, name string) (key []byte, err error) {
+	err = s.read.QueryRowContext(ctx, query, name).Scan(&key)
+	if ok, err := found(err); ok || err != nil {
+		return key, err
+	}
+	if s.write == nil {
+		return nil, ErrReadOnly
+	}
+	fresh := make([]byte, keySize)
+	rand.Read(fresh) // never fails: crypto/rand ends the program instead
+	if _, err := s.write.ExecContext(ctx, insert, name, fresh); err != nil {
+		return nil, err
+	}
+	err = s.write.QueryRowContext(ctx, query, name).Scan(&key)
+	return key, err
+}
+
+// keep puts a key into the cache; a full cache begins anew.
+func (k *keyring) keep(agentID string, key []byte) {
+	if k.content == nil || len(k.content) >= keysCached {
+		k.content = map[string]cachedKey{}
+	}
+	k.content[agentID] = cachedKey{key, time.Now().Add(keyAge)}
+}

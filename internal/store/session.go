@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/session"
+)
+
+var _ session.Store = (*Store)(nil)
+
+// textsAtOnce bounds the parameters of one query; SQLite takes 32,766.
+const textsAtOnce = 500
+
+// EnsureAgent stores an agent and returns it as it is stored: when its hash is known, that is the agent that was stored first, id
+// included.
+func (s *Store) EnsureAgent(ctx context.Context, a session.Agent) (session.Agent, error) {
+	if s.write == nil {
+		return session.Agent{}, ErrReadOnly
+	}
+	stored, err := scanAgent(s.write.QueryRowContext(ctx, upsertAgent, agentRow(a)...), a.Hash)
+	if err != nil {
+		return session.Agent{}, fmt.Errorf("store agent: %w", s.explain(err))
+	}
+	return stored, nil
+}
+
+// AgentByHash implements [session.Store].
+func (s *Store) AgentByHash(ctx context.Context, hash string) (a session.Agent, ok bool, err error) {
+	ok, err = s.lookAgain(ctx, hash, func() (bool, error) {
+		row := s.read.QueryRowContext(ctx, `SELECT id, name, created, last_seen FROM agents WHERE hash = ?`, hash)
+		a, err = scanAgent(row, hash)
+		return found(err)
+	})
+	if err != nil {
+		return session.Agent{}, false, fmt.Errorf("find agent: %w", s.explain(err))
+	}
+	return a, ok, nil
+}
+
+// SessionByTranscript implements [session.Store].
+func (s *Store) SessionByTranscript(ctx context.Context, agentID string, transcript session.Digest) (id string, ok bool, err error) {
+	ok, err = s.lookAgain(ctx, agentID, func() (bool, error) {
+		return found(s.read.QueryRowContext(ctx, `SELECT session FROM transcripts
+			WHERE agent = ? AND transcript = ? ORDER BY time DESC LIMIT 1`, agentID, transcript[:]).Scan(&id))
+	})
+	if err != nil {
+		return "", false, fmt.Errorf("find session: %w", s.explain(err))
+	}
+	return id, ok, nil
+}
+
+// DecidedTexts implements [session.Store].
+func (s *Store) DecidedTexts(ctx context.Context, agentID, sessionID string, texts []session.Digest) (map[session.Digest][]gatehouse.Edit, error) {
+	all := map[session.Digest][]gatehouse.Edit{}
+	_, err := s.lookAgain(ctx, agentID, func() (bool, error) {
+		for from := 0; from < len(texts); from += textsAtOnce {
+			some := texts[from:min(from+textsAtOnce, len(texts))]
+			if err := s.decidedTexts(ctx, all, agentID, sessionID, some); err != nil {
+				return false, err
+			}
+		}
+		// A text may stand in the list twice, and then this looks again for nothing, which is right too.
+		return len(all) == len(texts), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find decided texts: %w", s.explain(err))
+	}
+	return all, nil
+}
+
+func (s *Store) decidedTexts(ctx context.Context, to map[session.Digest][]gatehouse.Edit, agentID, sessionID string, texts []session.Digest) error {
+	args := []any{agentID, sessionID}
+	for i := range texts {
+		args = append(args, texts[i][:])
+	}
+	rows, err := s.read.QueryContext(ctx, `SELECT text, edits FROM decided
+		WHERE agent = ? AND session = ? AND text IN (?`+strings.Repeat(",?", len(texts)-1)+`)`, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text, raw []byte
+		if err := rows.Scan(&text, &raw); err != nil {
+			return err
+		}
+		var edits []gatehouse.Edit
+		if len(text) != len(session.Digest{}) || json.Unmarshal(raw, &edits) != nil {
+			return errors.New("a decided text cannot be read")
+		}
+		to[session.Digest(text)] = edits
+	}
+	return rows.Err()
+}
+
+// lookAgain looks, and if that finds less than was asked for while updates of the agent are queued, waits for them and
+// looks once more: the next turn of a conversation may come before the last one is committed.
+func (s *Store) lookAgain(ctx context.Context, agent string, look func() (bool, error)) (bool, error) {
+	owes := s.writer != nil && s.writer.owes(agent) // before looking: afterwards, a commit may have come between
+	ok, err := look()
+	if ok || err != nil || !owes {
+		return ok, err
+	}
+	if err := s.writer.settle(ctx); err != nil {
+		return false, err
+	}
+	return look()
+}
+
+func found(err error) (bool, error) {
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// scanAgent reads the columns id, name, created, last_seen.
+func scanAgent(row *sql.Row, hash string) (session.Agent, error) {
+	a := session.Agent{Hash: hash}
+	var created, seen int64
+	if err := row.Scan(&a.ID, &a.Name, &created, &seen); err != nil {
+		return session.Agent{}, err
+	}
+	a.Created, a.LastSeen = time.Unix(0, created).UTC(), time.Unix(0, seen).UTC()
+	return a, nil
+}

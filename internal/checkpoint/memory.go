@@ -1,0 +1,116 @@
+package checkpoint
+
+import (
+	"context"
+
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/session"
+)
+
+// recall marks the texts that this session has had decided, and makes the edits again that were made then. A text that was
+// refused stays refused: it is judged again as the newest message, and further back a notice stands for it.
+func (e *Engine) recall(ctx context.Context, x *gatehouse.Exchange, s *Settings) error {
+	if x.Agent == "" || x.Fresh {
+		return nil
+	}
+	epoch := s.epoch(e.Detectors)
+	texts, digests := remembered(x), []session.Digest(nil)
+	for _, p := range texts {
+		digests = append(digests, e.Sessions.TextDigest(epoch, *p))
+	}
+	known, err := e.Sessions.Store.DecidedTexts(ctx, x.Agent, x.Session, digests)
+	if err != nil {
+		return err
+	}
+	for i, p := range texts {
+		edits, ok := known[digests[i]]
+		if !ok || len(edits) > 0 && edits[0].Op == gatehouse.Remove && p.Latest {
+			continue
+		}
+		p.Replayed = true
+		again := make([]gatehouse.Edit, len(edits))
+		for j, edit := range edits {
+			edit.Part = p.ID
+			if edit.Op == gatehouse.Remove {
+				edit = whole(p, edit.Text)
+			}
+			again[j] = edit
+		}
+		x.Apply(again)
+	}
+	return nil
+}
+
+// remembered are the parts of a request that a session remembers the decision on.
+func remembered(x *gatehouse.Exchange) []*gatehouse.Part {
+	var out []*gatehouse.Part
+	for i := range x.Request {
+		p := &x.Request[i]
+		if p.Kind != gatehouse.Opaque && !p.Inserted && p.Original() != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// update is what the exchange adds to its session; nil when nothing may be remembered.
+func (e *Engine) update(x *gatehouse.Exchange, s *Settings) *session.Update {
+	if !x.Known || x.Session == "" {
+		return nil
+	}
+	u := &session.Update{Session: x.Session, Time: x.Time, Agent: session.Agent{
+		ID: x.Agent, Hash: x.AgentHash, Name: x.AgentName, Created: x.Time, LastSeen: x.Time}}
+	if x.Error == "" || x.Stopped() != nil {
+		u.Transcripts = e.Sessions.Transcripts(x)
+	}
+	made := map[int][]gatehouse.Edit{}
+	decided := false
+	for _, d := range x.Decisions {
+		if d.At != gatehouse.Front {
+			continue
+		}
+		decided = !d.Failed
+		for _, edit := range d.Edits {
+			if edit.Op == gatehouse.Replace {
+				made[edit.Part] = append(made[edit.Part], edit)
+			}
+		}
+	}
+	if !decided {
+		return u
+	}
+	epoch := s.epoch(e.Detectors)
+	refused := refusedTexts(x, s)
+	for _, p := range remembered(x) {
+		if p.Replayed {
+			continue
+		}
+		edits := made[p.ID]
+		if refused[p.ID] {
+			edits = []gatehouse.Edit{{Op: gatehouse.Remove, Text: noticeQuarantined}}
+		}
+		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(epoch, *p), Edits: edits})
+	}
+	// What the assistant said comes back as history, and has been decided on its way out.
+	for _, p := range x.Response {
+		if p.Removed || p.Text == "" || p.Kind == gatehouse.Opaque {
+			continue
+		}
+		said := gatehouse.Part{Role: gatehouse.Assistant, Kind: p.Kind, Text: p.Text}
+		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(epoch, said)})
+	}
+	return u
+}
+
+// refusedTexts are the parts for which front has stopped the exchange.
+func refusedTexts(x *gatehouse.Exchange, s *Settings) map[int]bool {
+	refused := map[int]bool{}
+	if d := x.Stopped(); d != nil && d.At == gatehouse.Front {
+		for _, f := range d.Findings {
+			if p := x.Part(f.Part); p.Latest && f.Kind == "injection" && f.Score >= s.Block {
+				refused[f.Part] = true
+			}
+		}
+	}
+	return refused
+}

@@ -1,0 +1,77 @@
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/audit"
+)
+
+// Finish implements [gatehouse.Checker]: it writes the record of the exchange and what its session remembers, at once.
+func (e *Engine) Finish(ctx context.Context, x *gatehouse.Exchange) error {
+	s := e.settings.Load()
+	err := e.finish(ctx, x, s)
+	if err == nil {
+		return nil
+	}
+	// The client hears of it as of a checkpoint that could not decide.
+	d := gatehouse.Decision{At: gatehouse.Front, Mode: s.mode(gatehouse.Front), Verdict: gatehouse.Allow, Outcome: gatehouse.Pass}
+	e.fail(&d, x, s, err)
+	x.Decisions = append(x.Decisions, d)
+	if s.OpenOnError[gatehouse.Front] {
+		return nil
+	}
+	return err
+}
+
+func (e *Engine) finish(ctx context.Context, x *gatehouse.Exchange, s *Settings) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked(p)
+		}
+	}()
+	r, err := e.record(ctx, x)
+	if err != nil {
+		return err
+	}
+	durable := s.Durability == "all" || s.Durability == "decisions" && !x.AllPass()
+	if err := e.Ledger.Append(ctx, r, e.update(x, s), durable); err != nil {
+		return fmt.Errorf("append record: %w", err)
+	}
+	return nil
+}
+
+func (e *Engine) record(ctx context.Context, x *gatehouse.Exchange) (audit.Record, error) {
+	r := audit.Record{
+		ID: x.ID, Type: "exchange", Time: x.Time.UTC(), Agent: x.Agent, Session: x.Session, Surface: x.Surface,
+		Upstream: x.Upstream, Endpoint: x.Endpoint, Model: x.Model, Stream: x.Stream, Analysis: x.Analysis(),
+		Decisions: x.Decisions, Usage: x.Usage, Status: x.Status, Error: x.Error, Took: time.Since(x.Time),
+		Detectors: e.Detectors, Verdicts: map[string]string{}, Timings: map[string]int64{},
+	}
+	for _, at := range gatehouse.Checkpoints {
+		r.Verdicts[string(at)] = string(x.Outcome(at))
+	}
+	for _, d := range x.Decisions {
+		r.Timings[string(d.At)] += d.Took.Nanoseconds()
+	}
+	if x.Agent == "" {
+		return r, nil
+	}
+	key, err := e.Ledger.ContentKey(ctx, x.Agent)
+	if err != nil {
+		return r, fmt.Errorf("content key: %w", err)
+	}
+	for _, list := range [2][]gatehouse.Part{x.Request, x.Response} {
+		for _, p := range list {
+			if p.Inserted || p.Kind == gatehouse.Opaque {
+				continue
+			}
+			text := p.Original()
+			r.Content = append(r.Content, audit.ContentHash{Part: p.ID, Kind: p.Kind, Path: p.Path, Bytes: len(text),
+				HMAC: audit.ContentHMAC(key, text), Latest: p.Latest, Replayed: p.Replayed})
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,56 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/gatehouse-gateway/gatehouse/internal/header"
+)
+
+// outgoing is the request as it goes to the upstream: the caller's method, path, query and headers, less what belongs to
+// this hop or to the gateway, and the body as the checkpoints left it.
+func (t *turn) outgoing(ctx context.Context) (*http.Request, error) {
+	target := *t.door.up.URL
+	target.Path = joinPath(target.Path, t.door.path)
+	target.RawQuery = t.r.URL.RawQuery
+	var (
+		body   io.Reader = t.r.Body
+		length           = t.r.ContentLength
+	)
+	if t.req != nil {
+		edited, err := t.req.Bytes(t.x.Request)
+		if err != nil {
+			return nil, fmt.Errorf("write request: %w", err)
+		}
+		body, length = bytes.NewReader(edited), int64(len(edited))
+	}
+	if length == 0 {
+		body = http.NoBody
+	}
+	out, err := http.NewRequestWithContext(ctx, t.r.Method, target.String(), body)
+	if err != nil {
+		return nil, fmt.Errorf("make upstream request: %w", err)
+	}
+	out.ContentLength = length
+	out.Header = t.r.Header.Clone()
+	header.Clean(out.Header)
+	out.Header.Del("Content-Length")
+	// What a browser must not lend to a provider, and codings that nothing here would undo.
+	out.Header.Del("Origin")
+	out.Header.Set("Accept-Encoding", "identity")
+	if _, sent := out.Header["User-Agent"]; !sent {
+		out.Header["User-Agent"] = nil // net/http would otherwise put its own
+	}
+	t.door.up.authorize(out.Header)
+	return out, nil
+}
+
+func joinPath(base, rest string) string {
+	for len(base) > 0 && base[len(base)-1] == '/' {
+		base = base[:len(base)-1]
+	}
+	return base + rest
+}

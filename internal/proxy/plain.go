@@ -1,0 +1,37 @@
+package proxy
+
+import (
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/gatehouse-gateway/gatehouse/internal/header"
+)
+
+// plain answers what is no exchange with a model: preflights, health, and requests that a browser was tricked into.
+func (p *Proxy) plain(t *turn) (done bool) {
+	switch {
+	case t.s.Loopback && !loopbackHost(t.r.Host):
+		p.refuse(t, failure(http.StatusForbidden, "host_not_allowed", "this address answers only to loopback names"))
+	case t.r.Method == http.MethodOptions && t.r.Header.Get("Access-Control-Request-Method") != "":
+		header.CORS(t.w.Header(), t.r.Header.Get("Origin"), t.s.Origins, true)
+		header.AllowRequested(t.w.Header(), t.r.Header.Get("Access-Control-Request-Headers"))
+		header.Set(t.w.Header(), t.x)
+		t.w.WriteHeader(http.StatusNoContent)
+	case t.r.URL.Path == "/health/live", t.r.URL.Path == "/health/ready":
+		p.write(t, http.StatusOK, "application/json", []byte(`{"status":"ok"}`))
+	default:
+		return false
+	}
+	return true
+}
+
+// loopbackHost reports whether a Host header names loopback: a page that rebinds its own name to 127.0.0.1 is not let in.
+func loopbackHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	ip := net.ParseIP(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,115 @@
+package proxy
+
+import (
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
+)
+
+// door is where a request goes: an upstream, the path there, and the codec when the exchange can be inspected.
+type door struct {
+	up    Upstream
+	path  string // on the upstream
+	codec wire.Codec
+	shape wire.Codec // for errors, in the provider's own shape
+}
+
+// route finds the door of a request. What generates and cannot be inspected has none, unless the operator allows it.
+func route(r *http.Request, s *Settings) (door, error) {
+	if r.URL.Path != path.Clean(r.URL.Path) && r.URL.Path != path.Clean(r.URL.Path)+"/" || r.URL.RawPath != "" {
+		return door{}, failure(http.StatusNotFound, "not_found", "no such path")
+	}
+	name, rest := upstreamOf(r)
+	u, ok := s.Upstreams[name]
+	if !ok {
+		return door{}, failure(http.StatusNotFound, "not_found", "no such path or upstream")
+	}
+	d := door{up: u, path: rest, shape: s.Codecs[u.Format]}
+	switch use := endpoint(u.Format, r.Method, rest); {
+	case r.Header.Get("Upgrade") != "":
+		return d, failure(http.StatusForbidden, "uninspected_endpoint", "protocol upgrades cannot be inspected")
+	case use == inspected && d.shape != nil:
+		d.codec = d.shape
+		return d, nil
+	case use == silent, slices.Contains(u.AllowUninspected, rest):
+		return d, nil
+	}
+	return d, failure(http.StatusForbidden, "uninspected_endpoint",
+		"this endpoint cannot be inspected; upstreams."+name+".allow_uninspected lists the paths that may pass all the same")
+}
+
+// upstreamOf reads the upstream's name and the path on it from a URL: /openai/…, /u/NAME/…, or bare /v1, where
+// Anthropic's paths and its version header decide.
+func upstreamOf(r *http.Request) (name, rest string) {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch first {
+	case "openai", "anthropic", "gemini":
+		return first, "/" + rest
+	case "u":
+		name, rest, _ = strings.Cut(rest, "/")
+		return name, "/" + rest
+	case "v1":
+		if r.Header.Get("Anthropic-Version") != "" || rest == "messages" || strings.HasPrefix(rest, "messages/") {
+			return "anthropic", r.URL.Path
+		}
+		if endpoint("openai", r.Method, r.URL.Path) != unknown {
+			return "openai", r.URL.Path
+		}
+	}
+	return "", ""
+}
+
+// What an endpoint is to the gateway.
+type use int
+
+const (
+	unknown   use = iota // not listed: refused
+	inspected            // a codec reads it
+	silent               // generates nothing: forwarded by the setting uninspected
+	opaque               // generates, and no codec reads it: refused
+)
+
+// endpoint classifies a path of a provider's API. The list names what is known; everything else is refused.
+func endpoint(format, method, path string) use {
+	first, rest, deeper := strings.Cut(strings.TrimPrefix(path, "/v1/"), "/")
+	if !strings.HasPrefix(path, "/v1/") {
+		return unknown
+	}
+	post, get := method == http.MethodPost, method == http.MethodGet || method == http.MethodHead
+	switch format + " " + first {
+	case "openai chat":
+		if rest == "completions" && post {
+			return inspected
+		}
+		return opaque
+	case "openai models", "anthropic models":
+		if get {
+			return silent
+		}
+	case "openai embeddings", "openai moderations":
+		if post && !deeper {
+			return silent
+		}
+	case "openai files", "anthropic files":
+		return silent
+	case "openai responses", "openai completions", "openai batches", "openai assistants", "openai threads", "openai realtime", "openai audio", "openai images":
+		return opaque
+	case "anthropic messages":
+		switch {
+		case !deeper && post:
+			return inspected
+		case rest == "count_tokens" && post:
+			return silent
+		}
+		return opaque
+	}
+	return unknown
+}
+
+func failure(status int, code, message string) error {
+	return &gatehouse.Failure{Status: status, Code: code, Message: message}
+}

@@ -1,0 +1,59 @@
+package proxy
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
+)
+
+// Settings are what an operator decides about the doors.
+type Settings struct {
+	Upstreams  map[string]Upstream
+	Body       int64                 // most bytes of a request body, before and after decompression
+	Origins    []string              // for CORS
+	AutoCreate bool                  // unknown credentials make agents
+	Loopback   bool                  // listens on loopback only, so that Host is checked
+	Rate       int                   // requests a minute for each agent; 0: no limit
+	BodyTime   time.Duration         // longest time for one request body
+	Codecs     map[string]wire.Codec // by format
+	Limits     upstream.Limits
+}
+
+// Upstream is a model server that requests can be sent to.
+type Upstream struct {
+	Name             string
+	Format           string // openai, anthropic, gemini
+	URL              *url.URL
+	Key              string // of the gateway; empty: the caller's own is passed on
+	NoAuth           bool   // neither is needed
+	AllowUninspected []string
+}
+
+// credential takes the caller's key from the provider's own slot.
+func (u Upstream) credential(h http.Header) string {
+	if key := h.Get("X-Api-Key"); key != "" && u.Format == "anthropic" {
+		return key
+	}
+	if scheme, token, ok := strings.Cut(h.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "bearer") {
+		return strings.TrimSpace(token)
+	}
+	return ""
+}
+
+// authorize puts the gateway's own key into the provider's slot, in place of whatever the caller sent.
+func (u Upstream) authorize(h http.Header) {
+	if u.Key == "" {
+		return
+	}
+	h.Del("Authorization")
+	h.Del("X-Api-Key")
+	if u.Format == "anthropic" {
+		h.Set("X-Api-Key", u.Key)
+		return
+	}
+	h.Set("Authorization", "Bearer "+u.Key)
+}

@@ -1,0 +1,184 @@
+// Package upstream sends requests to model servers and reads their answers to the end before anyone sees them. It promises
+// that nothing hangs: every wait has a limit.
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/encoding"
+	"github.com/gatehouse-gateway/gatehouse/internal/sse"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
+)
+
+// Client sends requests. One serves all upstreams.
+type Client struct {
+	Transport http.RoundTripper
+}
+
+// Limits bound one answer.
+type Limits struct {
+	Idle   time.Duration // longest wait for its next byte
+	Buffer int64         // most bytes of a stream that are held
+	Body   int64         // most bytes of an unstreamed answer
+}
+
+// NewTransport is a transport for many concurrent requests to a few hosts. It never decompresses and never follows
+// redirects by itself: what came is what is inspected.
+func NewTransport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck // documented to be one
+	t.MaxIdleConnsPerHost = 256
+	t.MaxIdleConns = 1024
+	t.DisableCompression = true
+	return t
+}
+
+// Reply is the answer of a model server.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   wire.Response // of an inspected answer; nil otherwise
+	Raw    []byte        // of an answer that is passed on as it is
+	Rest   io.ReadCloser // of an answer that is not inspected; the caller closes it
+}
+
+// Send sends a request whose answer is to be inspected, and feeds the answer to the sink. An error status is passed on
+// uninspected. The reply is nil only with an error; with a reply, an error says that the answer is not whole.
+func (c *Client) Send(ctx context.Context, r *http.Request, l Limits, codec wire.Codec, to wire.Sink) (*Reply, error) {
+	res, body, err := c.roundTrip(ctx, r, l)
+	if err != nil {
+		return nil, err
+	}
+	reply := &Reply{Status: res.StatusCode, Header: res.Header}
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") && res.StatusCode/100 == 2 {
+		return stream(reply, body, l, codec, to)
+	}
+	defer body.Close()
+	if reply.Raw, err = io.ReadAll(io.LimitReader(body, l.Body+1)); err != nil {
+		return nil, broken(err)
+	}
+	if int64(len(reply.Raw)) > l.Body {
+		return nil, &gatehouse.Failure{Status: http.StatusBadGateway, Code: "upstream_too_large", Message: "the upstream's answer is larger than limits.body"}
+	}
+	if res.StatusCode/100 != 2 {
+		return reply, nil
+	}
+	if reply.Body, err = codec.Response(reply.Raw, to); err != nil {
+		return nil, malformed(err)
+	}
+	return reply, nil
+}
+
+// Open sends a request whose answer is not inspected; the body is left unread in Rest.
+func (c *Client) Open(ctx context.Context, r *http.Request, l Limits) (*Reply, error) {
+	res, body, err := c.roundTrip(ctx, r, l)
+	if err != nil {
+		return nil, err
+	}
+	return &Reply{Status: res.StatusCode, Header: res.Header, Rest: body}, nil
+}
+
+func (c *Client) roundTrip(ctx context.Context, r *http.Request, l Limits) (*http.Response, io.ReadCloser, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	watch := newWatchdog(l.Idle, func() { cancel(errIdle) })
+	res, err := c.Transport.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		watch.stop()
+		cancel(nil)
+		return nil, nil, unreachable(ctx, err)
+	}
+	body, err := encoding.Decode(res.Header.Get("Content-Encoding"), &watched{res.Body, watch, cancel, ctx})
+	if err != nil {
+		res.Body.Close()
+		watch.stop()
+		cancel(nil)
+		return nil, nil, malformed(err)
+	}
+	res.Header.Del("Content-Encoding")
+	res.Header.Del("Content-Length")
+	return res, body, nil
+}
+
+// stream reads events until the answer ends. What has been read before it breaks off is kept in the reply.
+func stream(reply *Reply, body io.ReadCloser, l Limits, codec wire.Codec, to wire.Sink) (*Reply, error) {
+	defer body.Close()
+	s := codec.Stream(to)
+	reply.Body = s
+	events, size, taken := sse.NewReader(whole{body}, int(l.Buffer)), int64(0), 0
+	for {
+		e, err := events.Next()
+		if size += int64(len(e.Raw)); size > l.Buffer || errors.Is(err, sse.ErrTooLarge) {
+			return reply, &gatehouse.Failure{Status: http.StatusServiceUnavailable, Code: "stream_buffer",
+				Message: "the answer is larger than limits.stream_buffer"}
+		}
+		ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) // the latter: without the last blank line
+		if len(e.Raw) > 0 && (err == nil || ended) {
+			switch bad := s.Event(e.Raw, e.Name, e.Data); {
+			case bad != nil && ended: // the connection closed in the middle of an event
+				err = errCut
+			case bad != nil:
+				return nil, malformed(bad)
+			default:
+				taken++
+			}
+		}
+		switch {
+		case err == nil:
+		case taken == 0: // an answer without a whole event is none
+			return nil, broken(err)
+		case ended && !errors.Is(err, errCut):
+			return reply, nil
+		default:
+			return reply, broken(err)
+		}
+	}
+}
+
+// whole tells a body that was cut off from one that ended: to the event reader an unexpected end is its own affair.
+type whole struct{ io.Reader }
+
+func (w whole) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errCut
+	}
+	return n, err
+}
+
+// The failures of an upstream, as the client sees them.
+
+var (
+	errIdle = errors.New("no byte within limits.upstream_idle")
+	errCut  = errors.New("the body ended before its end")
+)
+
+func unreachable(ctx context.Context, err error) error {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errIdle):
+		return &gatehouse.Failure{Status: http.StatusGatewayTimeout, Code: "upstream_timeout", Message: "the upstream did not answer in time", Err: cause}
+	case cause != nil:
+		return &gatehouse.Failure{Status: 499, Code: "client_closed_request", Message: "the client left", Err: cause}
+	}
+	// A URL error quotes the address with its query, where keys can stand.
+	return &gatehouse.Failure{Status: http.StatusBadGateway, Code: "upstream_unreachable", Message: "the upstream could not be reached", Err: fmt.Errorf("send to upstream: %T", err)}
+}
+
+func broken(err error) error {
+	if errors.Is(err, errIdle) {
+		return &gatehouse.Failure{Status: http.StatusGatewayTimeout, Code: "upstream_timeout", Message: "the upstream stopped answering", Err: err}
+	}
+	if errors.Is(err, context.Canceled) {
+		return &gatehouse.Failure{Status: 499, Code: "client_closed_request", Message: "the client left", Err: err}
+	}
+	return &gatehouse.Failure{Status: http.StatusBadGateway, Code: "upstream_interrupted", Message: "the upstream's answer broke off", Err: err}
+}
+
+func malformed(err error) error {
+	return &gatehouse.Failure{Status: http.StatusBadGateway, Code: "upstream_malformed", Message: "the upstream's answer could not be read", Err: err}
+}

@@ -1,0 +1,47 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+)
+
+// watchdog calls bark when it has not been fed for its time.
+type watchdog struct {
+	timer *time.Timer
+	idle  time.Duration
+}
+
+func newWatchdog(idle time.Duration, bark func()) *watchdog {
+	return &watchdog{timer: time.AfterFunc(idle, bark), idle: idle}
+}
+
+func (w *watchdog) feed() { w.timer.Reset(w.idle) }
+func (w *watchdog) stop() { w.timer.Stop() }
+
+// watched is a body whose every byte feeds the watchdog.
+type watched struct {
+	io.ReadCloser
+	watch  *watchdog
+	cancel context.CancelCauseFunc
+	ctx    context.Context
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.ReadCloser.Read(p)
+	if n > 0 {
+		w.watch.feed()
+	}
+	if err != nil && !errors.Is(err, io.EOF) && context.Cause(w.ctx) != nil {
+		err = context.Cause(w.ctx)
+	}
+	return n, err
+}
+
+func (w *watched) Close() error {
+	w.watch.stop()
+	err := w.ReadCloser.Close()
+	w.cancel(nil)
+	return err
+}

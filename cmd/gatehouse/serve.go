@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gatehouse-gateway/gatehouse/internal/config"
+)
+
+func serveCommand() *cobra.Command {
+	var file, listen string
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the gateway",
+		Long: `Run the gateway. Without a configuration file it starts on the defaults: SQLite in the working directory, the real
+provider URLs, callers' own provider keys passed through. The file is read again on SIGHUP and whenever it changes; a file
+with a problem is refused and the old one stays in force.`,
+		Example: `  gatehouse serve
+  gatehouse serve --config gatehouse.yaml --listen 127.0.0.1:9000`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			if err := serve(ctx, file, listen, c.ErrOrStderr()); err != nil {
+				return exitError{1, err.Error()}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&file, "config", "", "configuration file (YAML)")
+	c.Flags().StringVar(&listen, "listen", "", "address to listen on, in place of the file's")
+	return c
+}
+
+func serve(ctx context.Context, file, listen string, stderr io.Writer) error {
+	log := slog.New(slog.NewJSONHandler(stderr, nil))
+	cfg := config.Default()
+	if file != "" {
+		var err error
+		if cfg, err = config.Load(file); err != nil {
+			return err
+		}
+	}
+	if listen != "" {
+		cfg.Listen = listen
+	}
+	g, err := open(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	l, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	if file != "" {
+		if err := g.follow(ctx, file); err != nil {
+			return fmt.Errorf("watch configuration: %w", err)
+		}
+	}
+	log.Info("listening", "address", l.Addr().String(), "store", cfg.Store)
+	return g.run(ctx, l, cfg.Limits.HeaderTimeout)
+}
+
+// follow takes over a changed configuration file. Address and store stay what they were: they need a restart.
+func (g *gateway) follow(ctx context.Context, file string) error {
+	take := func(c *config.Config) {
+		if err := g.use(c); err != nil {
+			g.log.Error("configuration refused, the old one stays in force", "file", file, "error", err)
+			return
+		}
+		g.log.Info("configuration taken over", "file", file)
+	}
+	refuse := func(err error) {
+		g.log.Error("configuration refused, the old one stays in force", "file", file, "error", err)
+	}
+	if err := config.Watch(ctx, file, take, refuse); err != nil {
+		return err
+	}
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	go func() {
+		defer signal.Stop(hup)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hup:
+				if c, err := config.Load(file); err != nil {
+					refuse(err)
+				} else {
+					take(c)
+				}
+			}
+		}
+	}()
+	return nil
+}
+
+// run serves until the context ends, and then lets running exchanges finish.
+func (g *gateway) run(ctx context.Context, l net.Listener, headerTime time.Duration) error {
+	server := &http.Server{Handler: g.proxy, ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(g.log.Handler(), slog.LevelWarn)}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	const patience = 30 * time.Second // less than what orchestrators give before they kill
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	if err := server.Shutdown(grace); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("shut down: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+# Everything a change needs before it is pushed: make check.
+
+PACKAGES      ?= ./...
+FUZZTIME      ?= 20s
+PYTHON        ?= python3
+VENV          ?= venv
+GOLANGCI_LINT ?= go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.PHONY: build test race lint fuzz sdk-test check demo clean
+
+build:
+	CGO_ENABLED=0 go build -o bin/gatehouse ./cmd/gatehouse
+
+test:
+	go test $(PACKAGES)
+
+# The race detector is the one thing here that needs cgo and a C compiler.
+race:
+	CGO_ENABLED=1 go test -race $(PACKAGES)
+
+lint:
+	$(GOLANGCI_LINT) run
+
+# Every fuzz target for FUZZTIME each.
+fuzz:
+	FUZZTIME=$(FUZZTIME) bash .ci/fuzz
+
+# The official Python SDKs and curl, against fake providers.
+sdk-test: $(VENV)/.installed
+	$(VENV)/bin/python -m pytest conformance/sdk/python
+	bash conformance/curl_test.sh
+
+$(VENV)/.installed: conformance/sdk/python/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet -r $<
+	touch $@
+
+check: lint test race sdk-test
+
+demo:
+	go run ./cmd/gatehouse demo
+
+clean:
+	rm -rf bin $(VENV)

@@ -32,6 +32,8 @@ type Exchange struct {
 	AgentName string `json:"agent_name,omitempty"`
 	// Known says that the agent may be remembered: it is stored, or the upstream has accepted its credential.
 	Known bool `json:"known,omitempty"`
+	// Doubt names what could not be found out about the exchange (whose it is, which session); front then cannot decide.
+	Doubt string `json:"doubt,omitempty"`
 	// Answered says that the response has begun: what is inserted from now on belongs to it.
 	Answered bool `json:"answered,omitempty"`
 	// Cut names why the response is not whole: upstream_interrupted, stream_buffer. Empty when it is.

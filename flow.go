@@ -5,6 +5,7 @@ package gatehouse
 type Flow struct {
 	x    *Exchange
 	open map[int]*[]byte // texts that are still growing
+	last func() error    // see Decided
 }
 
 // Open begins a part of the response and returns its ID.
@@ -43,6 +44,10 @@ func (f *Flow) Close(id int) {
 	}
 	delete(f.open, id)
 }
+
+// Decided sets what remains to be done once every checkpoint has decided and before the record is written: putting the
+// response into bytes. Its failure is the exchange's.
+func (f *Flow) Decided(do func() error) { f.last = do }
 
 // settle completes what the codec has left open, as after a stream that was cut.
 func (f *Flow) settle() {

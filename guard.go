@@ -38,6 +38,12 @@ func Guard(ctx context.Context, c Checker, x *Exchange, do func(context.Context,
 			return err
 		}
 	}
+	if f.last != nil {
+		if bad := f.last(); bad != nil {
+			x.Cut = ""
+			return bad
+		}
+	}
 	return err
 }
 

@@ -50,7 +50,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*gateway, 
 	sessions := &session.Resolver{Store: db, Key: key}
 	g := &gateway{log: log, store: db}
 	g.engine = &checkpoint.Engine{Scanner: detectors, Detectors: detect.Version, Ledger: db, Sessions: sessions, Log: log}
-	g.proxy = &proxy.Proxy{Checker: g.engine, Sessions: sessions, Log: log,
+	g.proxy = &proxy.Proxy{Checker: g.engine, Sessions: sessions, Ready: db.Ready, Log: log,
 		Client: &upstream.Client{Transport: upstream.NewTransport()}}
 	if err := g.use(cfg); err != nil {
 		db.Close()

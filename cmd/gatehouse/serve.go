@@ -59,7 +59,11 @@ func serve(ctx context.Context, file, listen string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer func() {
+		if err := g.Close(); err != nil {
+			log.Error("records were lost at the end", "error", err)
+		}
+	}()
 	l, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/detect"
 	"github.com/gatehouse-gateway/gatehouse/internal/redact"
 )
 
@@ -22,7 +23,7 @@ func back(ctx context.Context, l look) (opinion, error) {
 			}
 			continue
 		}
-		r := l.scan(ctx, &o, p, "output")
+		r := l.scan(ctx, &o, p, detect.Output)
 		if !r.Complete {
 			return o, errUnscanned(p)
 		}

@@ -57,8 +57,10 @@ func (e *Engine) Check(ctx context.Context, x *gatehouse.Exchange, at gatehouse.
 		o.under(&d, x)
 	}
 	if d.Stop && !d.Failed {
-		x.Status = http.StatusOK
-		if s.BlockWithError {
+		switch x.Status = http.StatusOK; {
+		case endpoint(x): // there is no shape of an answer that could say it
+			x.Status, x.Error = http.StatusForbidden, "uninspected_endpoint"
+		case s.BlockWithError:
 			x.Status, x.Error = http.StatusForbidden, "safe_house_blocked"
 		}
 	}
@@ -66,6 +68,11 @@ func (e *Engine) Check(ctx context.Context, x *gatehouse.Exchange, at gatehouse.
 	x.Decisions = append(x.Decisions, d)
 	x.Apply(d.Edits)
 	return d
+}
+
+// endpoint reports whether the exchange is one that no codec reads: all of it is one opaque part.
+func endpoint(x *gatehouse.Exchange) bool {
+	return len(x.Request) == 1 && x.Request[0].Kind == gatehouse.Opaque && x.Request[0].Media == "endpoint"
 }
 
 // ask runs one checkpoint within its time. Whatever goes wrong in it comes back as an error.
@@ -79,6 +86,9 @@ func (e *Engine) ask(ctx context.Context, x *gatehouse.Exchange, at gatehouse.Ch
 		// Without a place for the record nothing may happen that would need one.
 		if err := e.Ledger.Ready(ctx); err != nil {
 			return opinion{}, fmt.Errorf("audit store: %w", err)
+		}
+		if x.Doubt != "" {
+			return opinion{}, fmt.Errorf("%s could not be read", x.Doubt)
 		}
 		if err := e.recall(ctx, x, s); err != nil {
 			return opinion{}, fmt.Errorf("recall session: %w", err)

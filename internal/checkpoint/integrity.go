@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/detect"
 )
 
 const (
@@ -24,7 +25,7 @@ func integrity(ctx context.Context, l look) (opinion, error) {
 			o.coverage = append(o.coverage, covered(p, "opaque"))
 			continue
 		}
-		r := l.scan(ctx, &o, p, "input")
+		r := l.scan(ctx, &o, p, detect.Input)
 		if !r.Complete {
 			return o, errUnscanned(p)
 		}

@@ -22,7 +22,7 @@ func (p *Proxy) answer(t *turn, err error) {
 	lost := gatehouse.AsFailure(err)
 	stop := t.x.Stopped()
 	switch {
-	case lost != nil && (t.x.Cut == "" || stop != nil && stop.Failed || lost.Code == "checkpoint_unavailable"):
+	case lost != nil && (t.x.Cut == "" || lost.Code == "checkpoint_unavailable"):
 		p.fail(t, lost)
 	case stop != nil:
 		p.stopped(t, stop)
@@ -36,26 +36,26 @@ func (p *Proxy) answer(t *turn, err error) {
 	p.log(t, err)
 }
 
+// render puts the answer into bytes, as the checkpoints left it.
+func (t *turn) render() (err error) {
+	t.body = t.reply.Raw
+	if t.reply.Body != nil {
+		t.body, err = t.reply.Body.Bytes(t.x.Response)
+	}
+	if err == nil && t.x.Cut != "" && len(t.body) == 0 {
+		return failure(http.StatusBadGateway, t.x.Cut, "the upstream's answer broke off")
+	}
+	return err
+}
+
 // deliver sends the upstream's answer as the checkpoints left it. One that broke off ends here as it ended there.
 func (p *Proxy) deliver(t *turn, lost *gatehouse.Failure) {
-	body := t.reply.Raw
-	if t.reply.Body != nil {
-		var err error
-		if body, err = t.reply.Body.Bytes(t.x.Response); err != nil {
-			p.fail(t, &gatehouse.Failure{Status: http.StatusInternalServerError, Code: "internal_error", Err: err})
-			return
-		}
-	}
-	if lost != nil && len(body) == 0 {
-		p.fail(t, lost)
-		return
-	}
 	maps.Copy(t.w.Header(), clean(t.reply.Header))
 	if lost == nil {
-		t.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		t.w.Header().Set("Content-Length", strconv.Itoa(len(t.body)))
 	}
 	p.head(t, t.reply.Status)
-	t.w.Write(body) //nolint:errcheck // a client that has left is no failure of ours
+	t.w.Write(t.body) //nolint:errcheck // a client that has left is no failure of ours
 	if lost != nil {
 		http.NewResponseController(t.w).Flush() //nolint:errcheck // as above
 		p.log(t, lost)
@@ -68,8 +68,6 @@ func (p *Proxy) stopped(t *turn, d *gatehouse.Decision) {
 	switch {
 	case d.Failed:
 		p.fail(t, &gatehouse.Failure{Status: http.StatusServiceUnavailable, Code: "checkpoint_unavailable", Message: t.x.Notice()})
-	case t.req == nil:
-		p.fail(t, &gatehouse.Failure{Status: http.StatusForbidden, Code: "uninspected_endpoint", Message: t.x.Notice()})
 	case t.x.Status != http.StatusOK:
 		p.fail(t, &gatehouse.Failure{Status: t.x.Status, Code: t.x.Error, Message: t.x.Notice()})
 	default:

@@ -119,7 +119,7 @@ func start(t *testing.T, o options) *gateway {
 	t.Cleanup(server.Close)
 	g.url = server.URL
 	g.client = &http.Client{Transport: surface{t, &http.Transport{}}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	t.Cleanup(g.client.Transport.(surface).next.(*http.Transport).CloseIdleConnections)
+	t.Cleanup(g.client.CloseIdleConnections)
 	return g
 }
 
@@ -155,6 +155,9 @@ func (s surface) RoundTrip(r *http.Request) (*http.Response, error) {
 	res.Body = &trailed{body, func() { checkNames(s.t, res.Trailer) }}
 	return res, nil
 }
+
+// CloseIdleConnections is what http.Client asks for.
+func (s surface) CloseIdleConnections() { s.next.(*http.Transport).CloseIdleConnections() }
 
 type trailed struct {
 	io.ReadCloser

@@ -18,12 +18,24 @@ func (p *Proxy) plain(t *turn) (done bool) {
 		header.AllowRequested(t.w.Header(), t.r.Header.Get("Access-Control-Request-Headers"))
 		header.Set(t.w.Header(), t.x)
 		t.w.WriteHeader(http.StatusNoContent)
-	case t.r.URL.Path == "/health/live", t.r.URL.Path == "/health/ready":
+	case t.r.URL.Path == "/health/live":
 		p.write(t, http.StatusOK, "application/json", []byte(`{"status":"ok"}`))
+	case t.r.URL.Path == "/health/ready":
+		p.ready(t)
 	default:
 		return false
 	}
 	return true
+}
+
+// ready says whether a request would be served now: without a place for its record it would not.
+func (p *Proxy) ready(t *turn) {
+	if err := p.Ready(t.r.Context()); err != nil {
+		p.Log.Error("not ready", "request_id", t.x.ID, "error", err)
+		p.write(t, http.StatusServiceUnavailable, "application/json", []byte(`{"status":"unavailable"}`))
+		return
+	}
+	p.write(t, http.StatusOK, "application/json", []byte(`{"status":"ok"}`))
 }
 
 // loopbackHost reports whether a Host header names loopback: a page that rebinds its own name to 127.0.0.1 is not let in.

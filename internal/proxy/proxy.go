@@ -29,6 +29,7 @@ type Proxy struct {
 	Checker  gatehouse.Checker
 	Sessions *session.Resolver
 	Client   *upstream.Client
+	Ready    func(context.Context) error // why a record could not be kept now
 	Log      *slog.Logger
 
 	settings atomic.Pointer[Settings]
@@ -48,6 +49,7 @@ type turn struct {
 	door  door
 	req   wire.Request    // of an inspected exchange
 	reply *upstream.Reply // nil until the upstream has answered
+	body  []byte          // the answer, as it goes to the client
 
 	recorded bool // the exchange has its one record
 	begun    bool // the status line has been written
@@ -107,8 +109,8 @@ func (p *Proxy) prepare(ctx context.Context, t *turn) (err error) {
 	if t.door.codec == nil {
 		// The checkpoints see one part that nobody can read, and the operator's setting decides.
 		t.x.Ask(gatehouse.Part{Kind: gatehouse.Opaque, Role: gatehouse.User, Path: t.door.path, Media: "endpoint", Latest: true})
-		t.x.Session, t.x.Fresh, err = p.Sessions.Session(ctx, t.x.Agent, t.in.Session, nil)
-		return err
+		p.bind(ctx, t)
+		return nil
 	}
 	body, err := readBody(t.w, t.r, t.s)
 	if err != nil {
@@ -119,8 +121,21 @@ func (p *Proxy) prepare(ctx context.Context, t *turn) (err error) {
 	}
 	t.x.Ask(t.req.Parts()...)
 	t.x.Model, t.x.Stream = t.req.Model(), t.req.Stream()
-	t.x.Session, t.x.Fresh, err = p.Sessions.Session(ctx, t.x.Agent, t.in.Session, t.x.Request)
-	return err
+	p.bind(ctx, t)
+	return nil
+}
+
+// bind finds the session. A store that cannot be read is the front checkpoint's failure, and on_error decides.
+func (p *Proxy) bind(ctx context.Context, t *turn) {
+	var err error
+	if t.x.Session, t.x.Fresh, err = p.Sessions.Session(ctx, t.x.Agent, t.in.Session, t.x.Request); err != nil {
+		p.doubt(t, err)
+	}
+}
+
+func (p *Proxy) doubt(t *turn, err error) {
+	t.x.Doubt = "store"
+	p.Log.Error("store cannot be read", "request_id", t.x.ID, "error", err)
 }
 
 // identify binds the exchange to the agent of its credential.
@@ -138,9 +153,8 @@ func (p *Proxy) identify(ctx context.Context, t *turn) error {
 	}
 	a, known, err := p.Sessions.Agent(ctx, key, t.in.Agent)
 	if err != nil {
-		return &gatehouse.Failure{Status: http.StatusServiceUnavailable, Code: "checkpoint_unavailable", Message: "the store cannot be read", Err: err}
-	}
-	if !known && !t.s.AutoCreate {
+		p.doubt(t, err)
+	} else if !known && !t.s.AutoCreate {
 		return failure(http.StatusForbidden, "agent_unknown", "no agent has this credential")
 	}
 	t.x.Agent, t.x.AgentHash, t.x.AgentName, t.x.Known = a.ID, a.Hash, a.Name, known
@@ -166,6 +180,7 @@ func (p *Proxy) forward(ctx context.Context, t *turn, f *gatehouse.Flow) error {
 		return err
 	}
 	t.x.Status = t.reply.Status
+	f.Decided(t.render)
 	t.x.Known = t.x.Known || t.reply.Status != http.StatusUnauthorized
 	if err != nil {
 		t.x.Cut = gatehouse.AsFailure(err).Code

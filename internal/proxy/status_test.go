@@ -133,6 +133,15 @@ func TestEveryStatus(t *testing.T) {
 	}
 }
 
+// What the operator will not have forwarded unread is refused, and the record says so.
+func TestUninspectedRefused(t *testing.T) {
+	g := start(t, options{settings: func(s *checkpoint.Settings) { s.Uninspected = "refuse" }})
+	a := g.send("GET", "/openai/v1/models", nil)
+	if r := g.record(a); a.status != 403 || r.Status != 403 || r.Error != "uninspected_endpoint" || len(g.received()) > 0 {
+		t.Errorf("%d, recorded %d %s", a.status, r.Status, r.Error)
+	}
+}
+
 // A record that could be written twice would be refused later, and the store with it.
 func TestPanicBehindAnUnwaitedRecord(t *testing.T) {
 	g := start(t, options{doors: crashing("bytes"), settings: func(s *checkpoint.Settings) { s.Durability = "decisions" }})

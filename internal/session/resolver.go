@@ -37,21 +37,22 @@ type Resolver struct {
 }
 
 // Agent finds the agent of a credential; known is false when nothing is stored about it yet. The id of an unknown agent
-// follows from the gateway's key, so that it is the same on every replica and before and after it is stored.
+// follows from the gateway's key, so that it is the same on every replica and before and after it is stored. With an error,
+// a is the agent as if it were unknown.
 func (r *Resolver) Agent(ctx context.Context, credential, name string) (a Agent, known bool, err error) {
 	hash := CredentialHash(credential, name)
-	if a, known, err = r.Store.AgentByHash(ctx, hash); err != nil || known {
-		return a, known, err
+	if a, known, err = r.Store.AgentByHash(ctx, hash); err == nil && known {
+		return a, true, nil
 	}
 	mac := hmac.New(sha256.New, r.Key)
 	mac.Write([]byte("agent|" + hash))
 	id := uuid.UUID(mac.Sum(nil)[:16])
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // version 4, RFC 9562 variant
-	return Agent{ID: "mnm-" + id.String(), Hash: hash, Name: name}, false, nil
+	return Agent{ID: "mnm-" + id.String(), Hash: hash, Name: name}, false, err
 }
 
 // Session finds the session of a request: the header's if it is well formed, else the one whose last turn ended with the
-// transcript that the request begins with, else a new one. fresh is true for a new one.
+// transcript that the request begins with, else a new one. fresh is true for a new one, which comes with an error too.
 func (r *Resolver) Session(ctx context.Context, agentID, header string, request []gatehouse.Part) (id string, fresh bool, err error) {
 	if sessionPattern.MatchString(header) {
 		return header, false, nil
@@ -59,7 +60,7 @@ func (r *Resolver) Session(ctx context.Context, agentID, header string, request 
 	if digest, later := r.lastTurn(agentID, request); later {
 		id, ok, err := r.Store.SessionByTranscript(ctx, agentID, digest)
 		if err != nil {
-			return "", false, fmt.Errorf("find session: %w", err)
+			return uuid.NewString(), true, fmt.Errorf("find session: %w", err)
 		}
 		if ok {
 			return id, false, nil

@@ -90,8 +90,9 @@ func (c *Client) roundTrip(ctx context.Context, r *http.Request, l Limits) (*htt
 	res, err := c.Transport.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		watch.stop()
+		err = unreachable(ctx, err) // asks why the context ended, so before it is ended here
 		cancel(nil)
-		return nil, nil, unreachable(ctx, err)
+		return nil, nil, err
 	}
 	body, err := encoding.Decode(res.Header.Get("Content-Encoding"), &watched{res.Body, watch, cancel, ctx})
 	if err != nil {

@@ -6,7 +6,7 @@ PYTHON        ?= python3
 VENV          ?= venv
 GOLANGCI_LINT ?= go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: build test race lint fuzz sdk-test check demo clean
+.PHONY: build test race lint fuzz sdk-test sdk-parsers check demo clean
 
 build:
 	CGO_ENABLED=0 go build -o bin/gatehouse ./cmd/gatehouse
@@ -30,12 +30,17 @@ sdk-test: $(VENV)/.installed
 	$(VENV)/bin/python -m pytest conformance/sdk/python
 	bash conformance/curl_test.sh
 
+# The parsers of the header surface in TypeScript (Node 20 or later) and Python, over the vectors of verdict/testdata.
+sdk-parsers: $(VENV)/.installed
+	cd sdk/typescript && npm ci && npm test
+	$(VENV)/bin/python -m pytest sdk/python
+
 $(VENV)/.installed: conformance/sdk/python/requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet -r $<
 	touch $@
 
-check: lint test race sdk-test
+check: lint test race sdk-test sdk-parsers
 
 demo:
 	go run ./cmd/gatehouse demo

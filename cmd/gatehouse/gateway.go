@@ -86,7 +86,7 @@ func (g *gateway) use(cfg *config.Config) error {
 		Protection: p.Mode, Autonomy: cfg.Alignment.AutonomyMode, Integrity: cfg.Alignment.IntegrityMode,
 		Warn: p.Thresholds.Warn, Quarantine: p.Thresholds.Quarantine, Block: p.Thresholds.Block,
 		Incoming: p.Screen.Incoming, Outgoing: p.Screen.Outgoing, ToolCalls: p.Screen.ToolCalls, ToolResponses: p.Screen.ToolResponses,
-		Secrets: p.Secrets, Uninspected: cfg.Uninspected, BlockWithError: cfg.OnBlock == "error", OpenOnError: open,
+		PII: p.PII, Secrets: p.Secrets, Uninspected: cfg.Uninspected, BlockWithError: cfg.OnBlock == "error", OpenOnError: open,
 		ScanTime: l.Scan, Durability: cfg.Audit.Durability, Policy: tools,
 	})
 	g.proxy.Use(&proxy.Settings{

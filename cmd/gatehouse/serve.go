@@ -115,7 +115,8 @@ func (g *gateway) follow(ctx context.Context, file string) error {
 // run serves until the context ends, and then lets running exchanges finish.
 func (g *gateway) run(ctx context.Context, l net.Listener, headerTime time.Duration) error {
 	server := &http.Server{Handler: g.proxy, ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(g.log.Handler(), slog.LevelWarn)}
+		DisableGeneralOptionsHandler: true, // its answer to OPTIONS * would lack the header surface
+		ErrorLog:                     slog.NewLogLogger(g.log.Handler(), slog.LevelWarn)}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	select {

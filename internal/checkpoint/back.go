@@ -8,10 +8,10 @@ import (
 	"github.com/gatehouse-gateway/gatehouse/internal/redact"
 )
 
-const warningBack = "[Gateway notice: this answer holds what looks like a secret.]"
+const warningBack = "[Gateway notice: this answer holds what looks like a secret or personal data.]"
 
-// back reads everything that leaves. Secrets are redacted in text; a call whose arguments hold one goes, because arguments
-// are never rewritten.
+// back reads everything that leaves. Secrets and PII are redacted in text; a call whose arguments hold a secret goes, because
+// arguments are never rewritten.
 func back(ctx context.Context, l look) (opinion, error) {
 	o := opinion{warning: warningBack}
 	for i := range l.x.Response {
@@ -27,12 +27,7 @@ func back(ctx context.Context, l look) (opinion, error) {
 		if !r.Complete {
 			return o, errUnscanned(p)
 		}
-		secrets := of("secret", r.Findings)
-		if len(secrets) == 0 || l.s.Secrets == "off" {
-			continue
-		}
-		o.findings = append(o.findings, secrets...)
-		l.withhold(&o, p, secrets)
+		l.withhold(&o, p, r.Findings)
 	}
 	return o, nil
 }
@@ -54,32 +49,44 @@ func (l look) unsent(p *gatehouse.Part) string {
 	return ""
 }
 
-func (l look) withhold(o *opinion, p *gatehouse.Part, secrets []gatehouse.Finding) {
-	worst := top(secrets)
-	reason := "secret in " + place(p) + " (" + worst.Type + ")"
-	switch {
-	case l.s.Secrets == "report":
-		o.note(reason)
-		o.advise("safe_house.dlp", gatehouse.Warn, reason, "")
+// withhold takes secrets and PII out of one part, or the part itself where it cannot be edited.
+func (l look) withhold(o *opinion, p *gatehouse.Part, findings []gatehouse.Finding) {
+	var out []gatehouse.Finding
+	for _, f := range findings {
+		action := l.s.private(f)
+		if action != "redact" && action != "report" {
+			continue
+		}
+		o.findings = append(o.findings, f)
+		if action == "report" || f.Kind == "pii" && p.Kind == gatehouse.ToolCall {
+			o.note(found(f, p))
+			o.advise("safe_house.dlp", f.Severity, found(f, p), "")
+			continue
+		}
+		out = append(out, f)
+	}
+	if len(out) == 0 {
 		return
+	}
+	verdict, done := gatehouse.Redact, "redacted"
+	switch {
 	case p.Kind == gatehouse.ToolCall:
 		text := "[The call to the tool " + toolName(p.Tool) + " was refused by the gateway: its arguments hold a secret. The tool did not run.]"
 		o.edits = append(o.edits, gatehouse.Edit{Part: p.ID, Op: gatehouse.Remove, Choice: p.Choice, Text: text})
-		o.raise(gatehouse.Block, worst.Detector, reason)
-		o.advise("safe_house.dlp", gatehouse.Critical, reason, "the call was refused")
-		return
+		verdict, done = gatehouse.Block, "the call was refused"
 	case p.Signed:
 		o.edits = append(o.edits, unsign(l.x, p)...)
-		o.raise(gatehouse.Redact, worst.Detector, reason)
-		o.advise("safe_house.dlp", gatehouse.Critical, reason, "dropped with the calls that hang on it")
-		return
+		done = "dropped with the calls that hang on it"
+	default:
+		for _, e := range redact.Edits(p.Text, out, redact.Token) {
+			e.Part = p.ID
+			o.edits = append(o.edits, e)
+		}
 	}
-	for _, e := range redact.Edits(p.Text, secrets, redact.Token) {
-		e.Part = p.ID
-		o.edits = append(o.edits, e)
+	for _, f := range out {
+		o.raise(verdict, f.Detector, found(f, p))
+		o.advise("safe_house.dlp", gatehouse.Critical, found(f, p), done)
 	}
-	o.raise(gatehouse.Redact, worst.Detector, reason)
-	o.advise("safe_house.dlp", gatehouse.Critical, reason, "redacted")
 }
 
 // unsign drops signed reasoning whole, and the calls of its choice, which the provider would refuse without it.

@@ -115,8 +115,8 @@ func (l look) userText(o *opinion, p *gatehouse.Part, r detect.Result) {
 		o.advise("safe_house", gatehouse.Warn, reason+" in user text", "marked as untrusted")
 	}
 	if secret := top(of("secret", r.Findings)); secret.Kind != "" && l.s.Secrets != "off" {
-		o.note("secret in user text (" + secret.Type + ")")
-		o.advise("safe_house.dlp", gatehouse.Info, "user text holds a secret ("+secret.Type+")", "")
+		o.note(found(secret, p))
+		o.advise("safe_house.dlp", gatehouse.Info, found(secret, p), "")
 	}
 }
 
@@ -128,11 +128,11 @@ func (l look) cut(o *opinion, p *gatehouse.Part, r detect.Result) {
 		switch {
 		case f.Kind == "injection" && f.Score >= l.s.Warn:
 			injected, out = true, append(out, f)
-		case f.Kind == "secret" && l.s.Secrets == "redact":
+		case l.s.private(f) == "redact":
 			out = append(out, f)
-		case f.Kind == "secret" && l.s.Secrets == "report":
-			o.note("secret in " + place(p) + " (" + f.Type + ")")
-			o.advise("safe_house.dlp", gatehouse.Warn, "secret in "+place(p)+" ("+f.Type+")", "")
+		case l.s.private(f) == "report":
+			o.note(found(f, p))
+			o.advise("safe_house.dlp", f.Severity, found(f, p), "")
 		}
 	}
 	edits := redact.Edits(p.Text, out, replacement)
@@ -159,11 +159,17 @@ func (l look) cut(o *opinion, p *gatehouse.Part, r detect.Result) {
 		o.raise(gatehouse.Redact, worst.Detector, reason)
 		o.advise("safe_house", gatehouse.Critical, reason, "cut out")
 	}
-	if secret := top(of("secret", out)); secret.Kind != "" {
-		reason := "secret in " + place(p) + " (" + secret.Type + ")"
-		o.raise(gatehouse.Redact, secret.Detector, reason)
-		o.advise("safe_house.dlp", gatehouse.Warn, reason, "redacted")
+	for _, f := range out {
+		if f.Kind != "injection" {
+			o.raise(gatehouse.Redact, f.Detector, found(f, p))
+			o.advise("safe_house.dlp", gatehouse.Warn, found(f, p), "redacted")
+		}
 	}
+}
+
+// found says what was found where: secret in a tool result (aws-access-token).
+func found(f gatehouse.Finding, p *gatehouse.Part) string {
+	return f.Kind + " in " + place(p) + " (" + f.Type + ")"
 }
 
 // upTo replaces everything from an offset to the end; an edit that reaches over the offset draws it nearer.
@@ -196,9 +202,8 @@ func (l look) report(o *opinion, p *gatehouse.Part, r detect.Result) {
 		o.advise("safe_house", gatehouse.Warn, reason+": reported only", "")
 	}
 	if secret := top(of("secret", r.Findings)); secret.Kind != "" && l.s.Secrets != "off" {
-		reason := "secret in " + place(p) + " (" + secret.Type + ")"
-		o.note(reason)
-		o.advise("safe_house.dlp", gatehouse.Info, reason+": reported only", "")
+		o.note(found(secret, p))
+		o.advise("safe_house.dlp", gatehouse.Info, found(secret, p)+": reported only", "")
 	}
 }
 

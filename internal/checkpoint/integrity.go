@@ -63,13 +63,12 @@ func intervention(x *gatehouse.Exchange) []gatehouse.Edit {
 		case p.Kind == gatehouse.Text && !said[p.Choice]:
 			said[p.Choice] = true
 			out = append(out, whole(p, noticeIntegrity))
-		case p.Kind == gatehouse.Text, p.Kind == gatehouse.Reasoning && !p.Signed:
-			out = append(out, whole(p, ""))
-		case p.Kind == gatehouse.ToolCall, p.Kind == gatehouse.Reasoning:
+		case p.Kind == gatehouse.Text, p.Kind == gatehouse.ToolCall, p.Kind == gatehouse.Reasoning:
+			// Not emptied: a provider refuses empty text when the client sends the turn back.
 			out = append(out, gatehouse.Edit{Part: p.ID, Op: gatehouse.Remove, Choice: p.Choice})
 		}
 	}
-	for c := range choices(x) {
+	for _, c := range choices(x) {
 		if !said[c] {
 			out = append(out, gatehouse.Edit{Op: gatehouse.Insert, Choice: c, Text: noticeIntegrity})
 		}

@@ -83,19 +83,25 @@ func (o *opinion) under(d *gatehouse.Decision, x *gatehouse.Exchange) {
 // nudges adds the warning to the request, or to every choice of the response.
 func nudges(x *gatehouse.Exchange, warning string) []gatehouse.Edit {
 	var out []gatehouse.Edit
-	for c := range choices(x) {
+	for _, c := range choices(x) {
 		out = append(out, gatehouse.Edit{Op: gatehouse.Insert, Choice: c, Text: warning})
 	}
 	return out
 }
 
-// choices is the number of alternatives in the response; 1 while there is none.
-func choices(x *gatehouse.Exchange) int {
-	n := 1
+// choices are the indices of the alternatives in the response, which need not begin at 0 nor be without gaps; one, 0, while
+// there is none.
+func choices(x *gatehouse.Exchange) []int {
+	var out []int
 	for _, p := range x.Response {
-		n = max(n, p.Choice+1)
+		if !slices.Contains(out, p.Choice) {
+			out = append(out, p.Choice)
+		}
 	}
-	return n
+	if out == nil {
+		out = []int{0}
+	}
+	return out
 }
 
 // look is what a checkpoint sees with.

@@ -19,6 +19,7 @@ type Settings struct {
 
 	Incoming, Outgoing, ToolCalls, ToolResponses bool // which surfaces protection screens
 
+	PII            map[string]string             // class → redact, report, off; in tool results and output
 	Secrets        string                        // redact, report, off
 	Uninspected    string                        // forward, refuse
 	BlockWithError bool                          // a stopped exchange is an error, not an assistant turn
@@ -40,5 +41,16 @@ func (s *Settings) mode(at gatehouse.Checkpoint) gatehouse.Mode {
 
 // epoch names everything that the decision on a text depends on, so that a text decided under other settings is new.
 func (s *Settings) epoch(detectors string) string {
-	return fmt.Sprintf("%s %v %v %v %v %v %s %s", s.Protection, s.Warn, s.Quarantine, s.Block, s.Incoming, s.ToolResponses, s.Secrets, detectors)
+	return fmt.Sprintf("%s %v %v %v %v %v %s %v %s", s.Protection, s.Warn, s.Quarantine, s.Block, s.Incoming, s.ToolResponses, s.Secrets, s.PII, detectors)
+}
+
+// private says what is done about a secret or a piece of PII: redact, report or off.
+func (s *Settings) private(f gatehouse.Finding) string {
+	switch f.Kind {
+	case "secret":
+		return s.Secrets
+	case "pii":
+		return s.PII[f.Type]
+	}
+	return "off"
 }

@@ -30,7 +30,7 @@ type Config struct {
 
 // Upstream is a model server.
 type Upstream struct {
-	Format           string   // openai or anthropic
+	Format           string   // openai, anthropic or gemini
 	URL              string   // base URL, without a trailing slash
 	Key              string   // held by the gateway; secret; empty when callers bring their own
 	Auth             string   // empty, or none: calls without a credential are let through
@@ -42,7 +42,8 @@ type Protection struct {
 	Mode       gatehouse.Mode
 	Thresholds Thresholds
 	Screen     Screen
-	Secrets    string // redact, report or off
+	PII        map[string]string // class → redact, report or off, for every class of [detect.PII]
+	Secrets    string            // redact, report or off
 }
 
 // Thresholds are injection scores, 0..1, from which on something happens.
@@ -86,11 +87,13 @@ func Default() *Config {
 		Upstreams: map[string]Upstream{
 			"openai":    {Format: "openai", URL: "https://api.openai.com"},
 			"anthropic": {Format: "anthropic", URL: "https://api.anthropic.com"},
+			"gemini":    {Format: "gemini", URL: "https://generativelanguage.googleapis.com"},
 		},
 		Protection: Protection{
 			Mode:       gatehouse.Enforce,
 			Thresholds: Thresholds{Warn: 0.60, Quarantine: 0.80, Block: 0.95},
 			Screen:     Screen{Incoming: true, Outgoing: true, ToolCalls: true, ToolResponses: true},
+			PII:        defaultPII(),
 			Secrets:    "redact",
 		},
 		Alignment:   Alignment{AutonomyMode: gatehouse.Enforce, IntegrityMode: gatehouse.Observe},

@@ -76,7 +76,7 @@ func (c *Config) protection() field {
 			boolean("tool_calls", "Arguments of tool calls.", &p.Screen.ToolCalls),
 			boolean("tool_responses", "Results of tools.", &p.Screen.ToolResponses),
 		),
-		later("pii", "Personal data.", "{}"),
+		p.pii(),
 		choice("secrets", "What happens to secrets in tool results and output.", &p.Secrets, []string{"redact", "report", "off"}),
 		later("canary", "Canary tokens.", "report"),
 		later("quarantine_key", "Key that quarantined content is kept under.", `""`),

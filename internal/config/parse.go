@@ -63,7 +63,8 @@ func (d *decoder) fail(line int, path, format string, args ...any) {
 // document is the one document of a file; nil when there is none, or none that can be read.
 func (d *decoder) document(data []byte) *yaml.Node {
 	var doc, second yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var refs references
+	dec := yaml.NewDecoder(bytes.NewReader(refs.hide(data)))
 	err := dec.Decode(&doc)
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -77,6 +78,7 @@ func (d *decoder) document(data []byte) *yaml.Node {
 	} else if !errors.Is(err, io.EOF) {
 		d.syntax(err)
 	}
+	refs.restore(&doc)
 	return doc.Content[0]
 }
 

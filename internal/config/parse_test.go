@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -33,13 +34,14 @@ func TestWrittenDefaultsAreTheDefault(t *testing.T) {
 listen: 127.0.0.1:8787
 store: sqlite:gatehouse.db
 upstreams:
-  openai:    {format: openai,    url: https://api.openai.com}
+  openai:    {format: openai,    url: https://api.openai.com}       # key: ${OPENAI_API_KEY} when the gateway holds it
   anthropic: {format: anthropic, url: https://api.anthropic.com/}
+  gemini:    {format: gemini,    url: https://generativelanguage.googleapis.com}
 protection:
   mode: enforce
   thresholds: {warn: 0.60, quarantine: 0.80, block: 0.95}
   screen: {incoming: true, outgoing: true, tool_calls: true, tool_responses: true}
-  pii: {}
+  pii: {card: redact, ssn: redact, iban: report, email: report, phone: report, ip: report, address: report}   # or ${NOT_SET}
   secrets: redact
   canary: report
   quarantine_key: ""
@@ -54,7 +56,7 @@ limits: {body: 32MiB, depth: 128, scan: 2s, header_timeout: 10s, upstream_idle: 
 audit: {durability: decisions, retention: 365d, content: hash}
 judge: null
 integrity: {request_reasoning: false}
-auth: {mode: auto, admin_token: "${GATEHOUSE_ADMIN_TOKEN}"}
+auth: {mode: auto, admin_token: ${GATEHOUSE_ADMIN_TOKEN}}  # section 8
 tls: {cert: "", key: ""}
 trusted_sources: {ip_ranges: []}
 notify: {webhooks: [], slack: {}}
@@ -130,7 +132,7 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		{"a store to come", "store: postgres://u:p@h/d", "1: store: PostgreSQL is not available in this version; use sqlite:PATH"},
 		{"an incomplete upstream", "upstreams:\n  x: {format: openai}", "2: upstreams.x: needs a format and a url"},
 		{"an upstream's name", "upstreams: {a/b: {}}", "1: upstreams.a/b: a name is letters, digits, dots, underscores and hyphens, 64 at most"},
-		{"a format to come", "upstreams: {x: {format: gemini, url: https://x}}", "1: upstreams.x.format: gemini is not available in this version; use openai or anthropic"},
+		{"a format that does not exist", "upstreams: {x: {format: bard, url: https://x}}", "1: upstreams.x.format: must be openai, anthropic or gemini"},
 		{"a password in a URL", "upstreams: {openai: {url: https://u:p@x}}", "1: upstreams.openai.url: must not hold a user name or password; use key"},
 		{"an origin with a path", "cors: {origins: [https://a/b]}", "1: cors.origins[0]: must be an origin such as https://example.com, without a path, or *"},
 		{"an unset variable", "listen: ${GATEHOUSE_NO_SUCH}", "1: listen: the environment variable GATEHOUSE_NO_SUCH is not set; ${GATEHOUSE_NO_SUCH:-default} gives one"},
@@ -138,7 +140,10 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		{"a checkpoint that does not exist", "on_error: {side: open}", "1: on_error.side: unknown key"},
 		{"a word for on_error", "on_error: maybe", "1: on_error: must be closed or open"},
 		{"streaming to come", "streaming: window", "1: streaming: window is not available in this version; use auto or buffer"},
-		{"personal data to come", "protection: {pii: {ssn: redact}}", "1: protection.pii: is not available in this version; only {} can be written"},
+		{"an unknown class", "protection:\n  pii: {card: off, shoe_size: redact}", "2: protection.pii.shoe_size: unknown key"},
+		{"a word for a class", "protection: {pii: {ssn: mask}}", "1: protection.pii.ssn: must be redact, report or off"},
+		{"a preset", "protection: {pii: {preset: lax}}", "1: protection.pii.preset: must be strict, or left out"},
+		{"a line after references", "listen: ${A:-127.0.0.1:1}\ncors: {origins: [${B:-http://x}]} # ${C}\non_block: x", "3: on_block: must be replace or error"},
 		{"content to come", "audit: {content: full}", "1: audit.content: is not available in this version; only hash can be written"},
 		{"a judge to come", "judge: {model: x}", "1: judge: is not available in this version; only null can be written"},
 		{"a token that nothing asks for", "auth: {admin_token: abc}", `1: auth.admin_token: is not available in this version; only null, "" or "${GATEHOUSE_ADMIN_TOKEN}" can be written`},
@@ -177,6 +182,53 @@ func TestEveryProblemIsNamed(t *testing.T) {
 				t.Error("the error quotes the environment")
 			}
 		})
+	}
+}
+
+func TestPersonalDataByClass(t *testing.T) {
+	for yaml, want := range map[string]map[string]string{
+		"{}":                                 {"card": "redact", "ssn": "redact", "iban": "report"},
+		"{email: redact, card: report}":      {"card": "report", "email": "redact"},
+		"{ip: off, preset: strict}":          {"card": "redact", "ip": "off", "address": "redact", "email": "redact"},
+		"{preset: strict, phone: report}":    {"ssn": "redact", "phone": "report", "iban": "redact"},
+		"{ssn: ${NO_SUCH_VARIABLE:-report}}": {"ssn": "report"},
+	} {
+		got := parse(t, "protection: {pii: "+yaml+"}").Protection.PII
+		if len(got) != 7 {
+			t.Errorf("%s: got %v", yaml, got)
+		}
+		for class, word := range want {
+			if got[class] != word {
+				t.Errorf("%s: %s is %s, want %s", yaml, class, got[class], word)
+			}
+		}
+	}
+	if !maps.Equal(Default().Protection.PII, parse(t, "").Protection.PII) {
+		t.Error("a file has changed the defaults")
+	}
+}
+
+func TestVariablesInsideOfMaps(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk: {1} # ,x")
+	for _, yaml := range []string{
+		"upstreams: {openai: {key: ${OPENAI_API_KEY}}}",
+		"upstreams: {openai: {key: \"${OPENAI_API_KEY}\"}} # ${NOT_SET} ${",
+		"upstreams:\n  openai: {key: ${NOT_SET:-${OPENAI_API_KEY}}",
+		"upstreams:\n  openai:\n    key: ${OPENAI_API_KEY}",
+	} {
+		want := "sk: {1} # ,x"
+		if strings.Contains(yaml, ":-") {
+			want = "${OPENAI_API_KEY"
+		}
+		if got := parse(t, yaml).Upstreams["openai"].Key; got != want {
+			t.Errorf("%s: got %q", yaml, got)
+		}
+	}
+	if c := parse(t, "agents: {auto_create: ${NOT_SET:-false}}"); c.Agents.AutoCreate {
+		t.Error("the default of a variable was not taken")
+	}
+	if c := parse(t, "store: \"sqlite:\uE0000\uE001${NOT_SET:-x}\""); c.Store != "sqlite:\uE0000\uE001x" {
+		t.Errorf("got %q", c.Store)
 	}
 }
 

@@ -50,7 +50,7 @@ func (c *Config) readUpstream(d *decoder, e entry) {
 
 func (u *Upstream) fields() []field {
 	return []field{
-		choice("format", "What the server speaks.", &u.Format, []string{"openai", "anthropic"}, "gemini"),
+		choice("format", "What the server speaks.", &u.Format, []string{"openai", "anthropic", "gemini"}),
 		text("url", "Base URL.", &u.URL, wrongBaseURL),
 		u.keyField(),
 		u.authField(),

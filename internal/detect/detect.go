@@ -1,4 +1,4 @@
-// Package detect finds what should not pass in a text: instructions aimed at the model, hidden text, and secrets. Every
+// Package detect finds what should not pass in a text: instructions aimed at the model, hidden text, secrets and personal data. Every
 // finding names the bytes of the text as it was given. What is done about a finding is left to policy.
 //
 // A [Set] is a fixed list of detectors. Its work is linear in the text and its memory bounded: long texts go through in
@@ -16,7 +16,7 @@ import (
 )
 
 // Version names the detector set. It changes when the same text could get other findings.
-const Version = "2026.11.1"
+const Version = "2026.11.2"
 
 // Channel says where a text stands in the exchange.
 type Channel string
@@ -64,7 +64,7 @@ func Default() (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("secret rules: %w", err)
 	}
-	return &Set{[]Detector{patterns, hidden{}, secrets}}, nil
+	return &Set{[]Detector{patterns, hidden{}, secrets, pii{}}}, nil
 }
 
 // Only is the set with the named detectors alone. A name that the set does not have is an error.

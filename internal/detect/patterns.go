@@ -39,7 +39,7 @@ type patterns struct {
 	rules  []rule
 	words  *automaton
 	byWord [][]int // word → rules
-	talk   *automaton
+	talk   talkWords
 }
 
 func newPatterns() (*patterns, error) {
@@ -47,7 +47,7 @@ func newPatterns() (*patterns, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &patterns{rules: rules, talk: newAutomaton(talk())}
+	p := &patterns{rules: rules, talk: newTalkWords()}
 	index := map[string]int{}
 	var words []string
 	for i, r := range rules {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gatehouse-gateway/gatehouse"
 )
@@ -51,7 +52,47 @@ const (
 	secretMax = 16 << 10
 )
 
-func (s *secrets) Detect(ctx context.Context, t Text, _ *Normalized) []gatehouse.Finding {
+func (s *secrets) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.Finding {
+	if !n.json || !strings.Contains(t.Text, `\u`) {
+		return s.find(ctx, t)
+	}
+	var origin []int
+	t.Text, origin = unescape(t.Text)
+	all := s.find(ctx, t)
+	for i := range all {
+		all[i].Start, all[i].End = origin[all[i].Start], origin[all[i].End]
+	}
+	return all
+}
+
+// unescape writes the \u escapes of JSON strings as the characters that they stand for: whoever reads the document sees
+// these. origin has the offset in text of each byte of plain, and of its end.
+func unescape(text string) (plain string, origin []int) {
+	out := make([]byte, 0, len(text))
+	origin = make([]int, 0, len(text)+1)
+	for at := 0; at < len(text); {
+		lead := at
+		for lead < len(text) && text[lead] == '\\' && lead-at < escapeLead {
+			lead++
+		}
+		if lead > at && lead < len(text) && text[lead] == 'u' {
+			if r, size := escapedRune(text, at, lead+1); size > 0 {
+				out = utf8.AppendRune(out, r)
+				for len(origin) < len(out) {
+					origin = append(origin, at)
+				}
+				at += size
+				continue
+			}
+		}
+		for end := max(lead, at+1); at < end; at++ {
+			out, origin = append(out, text[at]), append(origin, at)
+		}
+	}
+	return string(out), append(origin, len(text))
+}
+
+func (s *secrets) find(ctx context.Context, t Text) []gatehouse.Finding {
 	var all []gatehouse.Finding
 	open := map[int]window{}
 	look := func(i int, w window) {

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"fmt"
 	"math/rand"
 	"strings"
 	"testing"
@@ -100,5 +101,32 @@ func TestSecretExpressionsCompile(t *testing.T) {
 	}
 	for _, a := range allow {
 		a.regexes()
+	}
+}
+
+func TestSecretsBehindEscapes(t *testing.T) {
+	s, secret := set(t, "secrets"), "AK"+"IA"+random(upper, 16)
+	var escaped strings.Builder
+	for _, c := range secret {
+		fmt.Fprintf(&escaped, `\u%04x`, c)
+	}
+	for name, hidden := range map[string]string{
+		"all of it":    escaped.String(),
+		"one letter":   `\u0041` + secret[1:],
+		"JSON in JSON": strings.ReplaceAll(escaped.String(), `\`, `\\`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := `{"é":"\ud83d\ude00 \\ ","key":"` + hidden + `","b":1}`
+			r := scan(t, s, text)
+			if len(r.Findings) != 1 {
+				t.Fatalf("found %+v", r.Findings)
+			}
+			if got := text[r.Findings[0].Start:r.Findings[0].End]; got != hidden {
+				t.Errorf("found %q, want %q", got, hidden)
+			}
+		})
+	}
+	if r := scan(t, s, `no document: `+escaped.String()); len(r.Findings) > 0 {
+		t.Errorf("found %+v in plain text, where an escape means nothing", r.Findings)
 	}
 }

@@ -93,7 +93,13 @@ func TestEditsOutsideText(t *testing.T) {
 func TestToken(t *testing.T) {
 	for _, c := range []struct{ kind, typ, want string }{
 		{"secret", "aws-access-token", "[AWS ACCESS TOKEN REDACTED]"},
+		{"pii", "card", "[CARD REDACTED]"},
 		{"pii", "ssn", "[SSN REDACTED]"},
+		{"pii", "iban", "[IBAN REDACTED]"},
+		{"pii", "email", "[EMAIL REDACTED]"},
+		{"pii", "phone", "[PHONE REDACTED]"},
+		{"pii", "ip", "[IP REDACTED]"},
+		{"pii", "address", "[ADDRESS REDACTED]"},
 		{"canary", "", "[CANARY REDACTED]"},
 		{"injection", "role_hijack", "[INJECTION REDACTED]"},
 		{"dlp", "Projekt \"Ü\"", "[PROJEKT REDACTED]"},

@@ -31,3 +31,17 @@ func ParseObject(doc []byte, depth int) (rawjson.Value, error) {
 	}
 	return root, nil
 }
+
+// PathName is a member's name as it may stand in a part's path, which is recorded: names that do not look like those of an
+// API are content, and a star stands for them.
+func PathName(key string) string {
+	const longest = 40 // the longest names of the formats have 30 letters
+	plain := len(key) > 0 && len(key) <= longest
+	for _, c := range []byte(key) {
+		plain = plain && (c >= 'a' && c <= 'z' || c == '_')
+	}
+	if !plain {
+		return "*"
+	}
+	return key
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
 // slot is a part and the place it was read from.
@@ -188,7 +189,7 @@ func (r *reader) readable(v rawjson.Value, path string, as gatehouse.Part) {
 			return
 		}
 		for _, m := range v.Members {
-			switch at := path + "." + m.Key; {
+			switch at := path + "." + wire.PathName(m.Key); {
 			case strings.HasPrefix(m.Key, "encrypted_"):
 				r.opaque(m.Key, at, as)
 			case !structural(m.Key):

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
 // message is what an assistant's message holds, in a request's history, in a response, or in the delta of a chunk.
@@ -31,6 +32,7 @@ type call struct {
 	id     string
 	tool   string
 	path   string
+	media  string        // "freeform" where the arguments are text and no JSON
 	at     rawjson.Value // the arguments: a string, or absent
 }
 
@@ -44,7 +46,7 @@ type reader struct {
 func (r reader) message(v rawjson.Value, path string) (message, error) {
 	m := message{value: v}
 	for _, member := range v.Members {
-		at := path + "." + member.Key
+		at := path + "." + wire.PathName(member.Key)
 		var err error
 		switch member.Key {
 		case "content":
@@ -140,7 +142,7 @@ func (r reader) toolCalls(m *message, v rawjson.Value, path string) error {
 		c := call{member: "tool_calls", elem: elem, id: elem.Get("id").Text(r.doc)}
 		body, arguments := "function", "arguments"
 		if elem.Get("type").Text(r.doc) == "custom" || elem.Get("custom").Exists() && !elem.Get("function").Exists() {
-			body, arguments = "custom", "input"
+			body, arguments, c.media = "custom", "input", "freeform"
 		}
 		if err := r.callBody(&c, elem.Get(body), at+"."+body, arguments); err != nil {
 			return err

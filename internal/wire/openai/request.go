@@ -130,7 +130,7 @@ func (r *request) assistant(v rawjson.Value, path string, latest bool) error {
 		}
 		r.slots = append(r.slots, slot{at: c.at, part: gatehouse.Part{
 			Kind: gatehouse.ToolCall, Role: gatehouse.Assistant, Path: c.path,
-			Tool: c.tool, CallID: c.id, Text: c.at.Text(r.doc), Latest: latest,
+			Tool: c.tool, CallID: c.id, Media: c.media, Text: c.at.Text(r.doc), Latest: latest,
 		}})
 	}
 	return nil

@@ -43,7 +43,7 @@ func TestRequestParts(t *testing.T) {
 			`user text messages[0].content "u"`,
 			`assistant reasoning messages[1].reasoning_content "r"`,
 			`assistant tool_call messages[1].tool_calls[0].function.arguments "{\"a\": 1.50}" tool=f id=1`,
-			`assistant tool_call messages[1].tool_calls[1].custom.input "free" tool=g id=2`,
+			`assistant tool_call messages[1].tool_calls[1].custom.input "free" tool=g id=2 media=freeform`,
 			`tool tool_result messages[2].content "G" tool=g id=2 latest`,
 			`tool tool_result messages[3].content[0].text "F" tool=f id=1 latest`,
 			`tool tool_result messages[4].content "?" id=9 latest`,

@@ -106,7 +106,7 @@ func (r *response) feed(to wire.Sink) {
 		}
 		for _, call := range c.message.calls {
 			p := gatehouse.Part{Kind: gatehouse.ToolCall, Role: gatehouse.Assistant, Path: call.path, Choice: c.index,
-				Tool: call.tool, CallID: call.id, Text: call.at.Text(r.doc)}
+				Tool: call.tool, CallID: call.id, Media: call.media, Text: call.at.Text(r.doc)}
 			c.refs = append(c.refs, r.add(to, p, call.at))
 		}
 	}

@@ -27,7 +27,7 @@ func TestResponseParts(t *testing.T) {
 			`assistant text choices[0].message.refusal "n" choice=1`,
 			`assistant opaque choices[0].message.audio "" media=audio choice=1`,
 			`assistant tool_call choices[0].message.tool_calls[0].function.arguments "{ }" tool=f id=1 choice=1`,
-			`assistant tool_call choices[0].message.tool_calls[1].custom.input "i" tool=g id=2 choice=1`,
+			`assistant tool_call choices[0].message.tool_calls[1].custom.input "i" tool=g id=2 media=freeform choice=1`,
 			`assistant tool_call choices[0].message.function_call.arguments "{}" tool=h choice=1`,
 			`assistant text choices[1].message.content "b"`,
 		}},

@@ -185,11 +185,12 @@ func (s *stream) call(into *streamed, piece call, doc []byte) (*growing, error) 
 		if into.last != nil {
 			s.close(into.last)
 		}
-		g = s.open(into, piece.member, gatehouse.Part{Kind: gatehouse.ToolCall, Path: piece.path, Tool: piece.tool, CallID: piece.id})
+		g = s.open(into, piece.member, gatehouse.Part{Kind: gatehouse.ToolCall, Path: piece.path, Media: piece.media, Tool: piece.tool, CallID: piece.id})
 		g.index = at
 	}
 	// Clients join the pieces of a call, or let the last one win. What could be read both ways is not judged but refused.
-	if piece.tool != "" && piece.tool != g.part.Tool || piece.id != "" && piece.id != g.part.CallID {
+	if piece.tool != "" && piece.tool != g.part.Tool || piece.id != "" && piece.id != g.part.CallID ||
+		piece.at.Exists() && piece.media != g.part.Media {
 		return nil, wrong(piece.path, "of the call that began at its index")
 	}
 	into.last = g

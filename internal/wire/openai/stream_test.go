@@ -70,7 +70,7 @@ func TestStreamParts(t *testing.T) {
 			delta(`{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]}`, `null`),
 			delta(`{"tool_calls":[{"index":1,"id":"b","type":"custom","custom":{"name":"g","input":"i"}}]}`, `null`),
 			delta(`{}`, `"tool_calls"`), done),
-			[]string{`assistant tool_call choices[0].delta.tool_calls[0].function.arguments "{\"x\":1}" tool=f id=a`, `assistant tool_call choices[0].delta.tool_calls[0].custom.input "i" tool=g id=b`},
+			[]string{`assistant tool_call choices[0].delta.tool_calls[0].function.arguments "{\"x\":1}" tool=f id=a`, `assistant tool_call choices[0].delta.tool_calls[0].custom.input "i" tool=g id=b media=freeform`},
 			"open 0 close 0 open 1 close 1"},
 		{"pieces in turn", events(
 			delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}},{"index":1,"id":"b","function":{"name":"g","arguments":"["}}]}`, `null`),
@@ -117,6 +117,7 @@ func TestStreamRefuses(t *testing.T) {
 		"call without name":  events(delta(`{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}`, `null`)),
 		"another name":       events(delta(`{"tool_calls":[{"index":0,"function":{"name":"f"}},{"index":0,"function":{"name":"g"}}]}`, `null`)),
 		"another id":         events(delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f"}},{"index":0,"id":"b"}]}`, `null`)),
+		"another kind":       events(delta(`{"tool_calls":[{"index":0,"function":{"name":"f"}},{"index":0,"custom":{"input":"i"}}]}`, `null`)),
 		"index out of range": events(delta(`{"tool_calls":[{"index":-1,"function":{"name":"f"}}]}`, `null`)),
 	} {
 		if _, err := tryPlay(&recorder{}, stream); err == nil {

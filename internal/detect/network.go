@@ -1,0 +1,107 @@
+package detect
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// ipv4 looks for an address that begins at i and is no version. What points at no other machine is left out.
+func (s *personal) ipv4(i int) int {
+	end, dots, most := i, 0, 0
+	for octet := 0; octet < 4; octet++ {
+		if octet > 0 {
+			if s.at(end) != '.' {
+				return 0
+			}
+			end++
+			dots++
+		}
+		start := end
+		end = s.digitsEnd(start)
+		if end == start || end-start > 3 {
+			return 0
+		}
+		most = max(most, end-start)
+	}
+	if !s.ends(end) || s.version(i) {
+		return 0
+	}
+	addr, err := netip.ParseAddr(s.text[i:end])
+	if err != nil || addr.IsLoopback() || addr.As4()[0] == 0 || addr.As4()[0] == 255 {
+		return 0
+	}
+	if most == 1 && !s.near(i, 24, "ip", "host", "address", "addr", "server") {
+		return s.add(classIP, weak, i, end)
+	}
+	return s.add(classIP, certain, i, end)
+}
+
+// version reports whether the four numbers at i are said to be a version: version 1.2.3.4, Chrome/120.0.6099.1, lib==1.2.3.4.
+func (s *personal) version(i int) bool {
+	switch c := s.before(i); {
+	case (c == '/' || c == '-') && i > 1 && wordByte(s.text[i-2]):
+		return true
+	case c == '=' && i > 1 && strings.IndexByte("=<>~!", s.text[i-2]) >= 0, c == '^', c == '~':
+		return true
+	}
+	name := lowerASCII(s.label(i))
+	for _, word := range [...]string{"version", "ver", "v", "release", "build", "revision", "firmware", "section", "assembly"} {
+		if strings.HasSuffix(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// ipv6Max is the bytes of the longest form, ::ffff: with dots included.
+const ipv6Max = 45
+
+// colon looks at a colon: the middle of an IPv6 address, or the end of a key in JSON.
+func (s *personal) colon(i int) int {
+	if i > 0 && s.text[i-1] == '"' {
+		return s.member(i)
+	}
+	if next := s.at(i + 1); next != ':' && !(hexDigit(next) && i > 0 && hexDigit(s.text[i-1])) {
+		return i + 1
+	}
+	start, end := i, i
+	for start > 0 && i-start < ipv6Max && (hexDigit(s.text[start-1]) || s.text[start-1] == ':') {
+		start--
+	}
+	for end < len(s.text) && end-start <= ipv6Max && (hexDigit(s.text[end]) || s.text[end] == ':' || s.text[end] == '.') {
+		end++
+	}
+	for end > i+1 && (s.text[end-1] == '.' || s.text[end-1] == ':' && s.text[end-2] != ':') {
+		end--
+	}
+	next := max(end, i+1)
+	if wordByte(s.before(start)) || wordByte(s.at(end)) || !sixGroups(s.text[start:end]) {
+		return next
+	}
+	addr, err := netip.ParseAddr(s.text[start:end])
+	if err != nil || addr.IsLoopback() || addr.IsUnspecified() {
+		return next
+	}
+	return s.add(classIP, certain, start, end)
+}
+
+// sixGroups tells an address from what else has colons: times, hardware addresses, names in C++ and Rust.
+func sixGroups(text string) bool {
+	groups, long, digits, colons := 0, false, false, 0
+	first := -1 // length of the first group, when it has a digit
+	for _, g := range strings.Split(text, ":") {
+		colons++
+		if g == "" {
+			continue
+		}
+		groups++
+		long = long || len(g) > 2
+		has := strings.ContainsAny(g, "0123456789")
+		if digits = digits || has; groups == 1 && has {
+			first = len(g)
+		}
+	}
+	return colons > 2 && digits && (groups > 2 && long || first == 4)
+}
+
+func hexDigit(c byte) bool { return digit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }

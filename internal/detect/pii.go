@@ -1,0 +1,201 @@
+package detect
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gatehouse-gateway/gatehouse"
+)
+
+// PII is the classes of personal data that are found, as findings name them in Type, the most sensitive first.
+func PII() []string {
+	return []string{classCard, classSSN, classIBAN, classEmail, classPhone, classIP, classAddress}
+}
+
+const (
+	classCard    = "card"
+	classSSN     = "ssn"
+	classIBAN    = "iban"
+	classEmail   = "email"
+	classPhone   = "phone"
+	classIP      = "ip"
+	classAddress = "address"
+)
+
+const (
+	// certain is the score of what its own form proves.
+	certain = 1.0
+	// likely is the score of what has the form, and no word near it that says so.
+	likely = 0.8
+	// weak is the score of forms that other things have too.
+	weak = 0.6
+)
+
+// pii finds personal data by its form: a check sum, a syntax, a word beside it. It looks at digits, colons and at-signs alone,
+// in the text as it was given, and each look is bounded, so that its work is linear.
+type pii struct{}
+
+func (pii) Name() string { return "pii" }
+
+func (pii) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.Finding {
+	s := personal{text: t.Text, json: n.json}
+	for i, next := 0, 0; i < len(s.text); i = next {
+		next = i + 1
+		switch c := s.text[i]; {
+		case c > '@' || c < '0':
+		case c <= '9':
+			next = s.number(i)
+		case c == ':':
+			next = s.colon(i)
+		case c == '@':
+			next = s.email(i)
+		}
+		if next > i+1 && ctx.Err() != nil {
+			break
+		}
+	}
+	s.postcodes()
+	return s.all
+}
+
+// personal is one look through a text.
+type personal struct {
+	text  string
+	json  bool
+	all   []gatehouse.Finding
+	codes []span // postal codes that wait for an address beside them
+}
+
+// add notes a finding and returns its end.
+func (s *personal) add(class string, score float64, start, end int) int {
+	severity := gatehouse.Info
+	switch class {
+	case classCard, classSSN:
+		severity = gatehouse.Critical
+	case classIBAN:
+		severity = gatehouse.Warn
+	}
+	s.all = append(s.all, gatehouse.Finding{
+		Kind: "pii", Type: class, Detector: "pii/" + class, Score: score, Severity: severity, Start: start, End: end,
+	})
+	return end
+}
+
+// number looks at what begins with the digit at i, which follows no digit that was looked at, and returns where to go on.
+func (s *personal) number(i int) int {
+	if end := s.iban(i); end > 0 {
+		return end
+	}
+	if wordByte(s.before(i)) || s.before(i) == '.' && i > 1 && digit(s.text[i-2]) {
+		return s.wordEnd(i) // part of a name, an identifier, a decimal or a version
+	}
+	for _, look := range [...]func(*personal, int) int{(*personal).ipv4, (*personal).card, (*personal).ssn, (*personal).phone} {
+		if end := look(s, i); end > 0 {
+			return end
+		}
+	}
+	return s.wordEnd(i)
+}
+
+// before is the byte before i; a blank when that is the letter of an escape of JSON, such as \n.
+func (s *personal) before(i int) byte {
+	switch {
+	case i == 0:
+		return ' '
+	case s.json && i > 1 && s.text[i-2] == '\\' && letter(s.text[i-1]):
+		return ' '
+	}
+	return s.text[i-1]
+}
+
+// at is the byte at i; a blank beyond the text.
+func (s *personal) at(i int) byte {
+	if i < len(s.text) {
+		return s.text[i]
+	}
+	return ' '
+}
+
+// wordEnd is the end of the letters and digits from i on.
+func (s *personal) wordEnd(i int) int {
+	for i < len(s.text) && wordByte(s.text[i]) {
+		i++
+	}
+	return i
+}
+
+func (s *personal) digitsEnd(i int) int {
+	for i < len(s.text) && digit(s.text[i]) {
+		i++
+	}
+	return i
+}
+
+// ends reports whether a number may end at i: no letter and no digit follows, nor a hyphen or dot with a digit.
+func (s *personal) ends(i int) bool {
+	c := s.at(i)
+	return !wordByte(c) && (c != '-' && c != '.' || !digit(s.at(i+1)))
+}
+
+// near reports whether one of the words stands in the reach bytes before i. A capital letter begins a word as a blank does:
+// homePhone has two.
+func (s *personal) near(i, reach int, words ...string) bool {
+	part := s.text[max(0, i-reach):i]
+	low := lowerASCII(part)
+	for _, w := range words {
+		for from := 0; ; {
+			k := strings.Index(low[from:], w)
+			if k < 0 {
+				break
+			}
+			start, end := from+k, from+k+len(w)
+			if (start == 0 || !letter(part[start-1]) || capital(part[start])) && (end == len(part) || !letter(part[end]) || capital(part[end])) {
+				return true
+			}
+			from = start + 1
+		}
+	}
+	return false
+}
+
+// label is the word before i, in lower case, across quotation marks, colons and blanks: the key, for a value in JSON.
+func (s *personal) label(i int) string {
+	const reach = 8
+	end := i
+	for end > max(0, i-reach) && strings.IndexByte(` "'=:([\`, s.text[end-1]) >= 0 {
+		end--
+	}
+	start := end
+	for start > max(0, end-32) && (wordByte(s.text[start-1]) || s.text[start-1] == '-') {
+		start--
+	}
+	return s.text[start:end]
+}
+
+// identifier reports whether the number at i is named as one that identifies no person's account: order_id, messageId, ts.
+func (s *personal) identifier(i int) bool {
+	name := s.label(i)
+	low := lowerASCII(name)
+	if strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID") || strings.HasSuffix(low, "_id") || strings.HasSuffix(low, "-id") {
+		return true
+	}
+	switch low {
+	case "id", "ids", "ts", "timestamp", "time", "seed", "hash", "tracking", "isbn", "ean", "upc", "gtin", "imei", "sku", "nonce", "cursor":
+		return true
+	}
+	return false
+}
+
+func digit(c byte) bool    { return c-'0' <= 9 }
+func capital(c byte) bool  { return c-'A' < 26 }
+func wordByte(c byte) bool { return digit(c) || letter(c) || c == '_' }
+
+func lowerASCII(text string) string {
+	low := []byte(text)
+	for i, c := range low {
+		if capital(c) {
+			low[i] = c | 0x20
+		}
+	}
+	return string(low)
+}

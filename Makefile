@@ -6,13 +6,17 @@ PYTHON        ?= python3
 VENV          ?= venv
 GOLANGCI_LINT ?= go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: build test race lint fuzz sdk-test sdk-parsers check demo clean
+.PHONY: build test conformance race lint fuzz sdk-test sdk-parsers check demo clean
 
 build:
 	CGO_ENABLED=0 go build -o bin/gatehouse ./cmd/gatehouse
 
 test:
 	go test $(PACKAGES)
+
+# The behaviour that every surface must show: conformance/README.md.
+conformance:
+	go test -count=1 ./conformance
 
 # The race detector is the one thing here that needs cgo and a C compiler.
 race:

@@ -136,7 +136,7 @@ type Part struct {
 	Tool   string `json:"tool,omitempty"` // name of the tool, for calls, results and definitions; "hosted:NAME" and "mcp:LABEL/TOOL" for tools the provider runs
 	CallID string `json:"call_id,omitempty"`
 	Choice int    `json:"choice,omitempty"` // which of several alternatives of the response
-	Media  string `json:"media,omitempty"`  // what an opaque part holds: image_url, input_audio, the unknown type's name
+	Media  string `json:"media,omitempty"`  // what an opaque part holds: image_url, input_audio, the unknown type's name; freeform for a call whose arguments are text
 	Text   string `json:"text,omitempty"`   // UTF-8
 	Latest bool   `json:"latest,omitempty"` // request only: stands after the last assistant turn, so it may block
 	Signed bool   `json:"signed,omitempty"` // reasoning that the provider signed or encrypted: never edited

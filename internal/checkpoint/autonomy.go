@@ -49,7 +49,7 @@ func calls(l look) opinion {
 			continue
 		}
 		j := l.s.Policy.Judge(policy.Call{Tool: p.Tool, Args: p.Text, Freeform: p.Media == "freeform"})
-		o.calls = append(o.calls, gatehouse.CallVerdict{Part: p.ID, Tool: p.Tool, CallID: p.CallID,
+		o.calls = append(o.calls, gatehouse.CallVerdict{Part: p.ID, Tool: clip(p.Tool), CallID: clip(p.CallID),
 			Verdict: j.Verdict, Rule: j.Rule, Reason: j.Reason})
 		if j.Verdict == gatehouse.Allow {
 			continue

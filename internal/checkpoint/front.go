@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
@@ -54,7 +56,46 @@ func front(ctx context.Context, l look) (opinion, error) {
 			l.cut(&o, p, r)
 		}
 	}
-	return o, nil
+	return o, l.joined(ctx, &o)
+}
+
+// joined reads what the newest user turn says when its texts run together: an instruction that is split over parts is one
+// again to the model.
+func (l look) joined(ctx context.Context, o *opinion) error {
+	var parts []*gatehouse.Part
+	var texts []string
+	for i := range l.x.Request {
+		if p := &l.x.Request[i]; p.Latest && p.Role == gatehouse.User && p.Kind == gatehouse.Text && l.unread(p) == "" {
+			parts, texts = append(parts, p), append(texts, strings.TrimSpace(p.Text))
+		}
+	}
+	if len(parts) < 2 || o.stop {
+		return nil
+	}
+	r := l.scanner.Scan(ctx, detect.Text{Channel: detect.Input, Text: strings.Join(texts, " ")})
+	switch {
+	case !r.Complete:
+		return errUnscanned(parts[0])
+	case r.Score <= o.score || r.Score < l.s.Warn:
+		return nil
+	}
+	o.score = r.Score
+	worst := top(of("injection", r.Findings))
+	reason := fmt.Sprintf("suspected injection over several parts (%s, score %.2f)", worst.Type, r.Score)
+	if r.Score >= l.s.Block {
+		o.stop = true
+		o.raise(gatehouse.Block, worst.Detector, reason)
+		o.advise("safe_house", gatehouse.Critical, reason+" in user text", "the model was not called")
+		return nil
+	}
+	// The halves are harmless apart, so that none can be cut alone.
+	for _, p := range parts {
+		o.edits = slices.DeleteFunc(o.edits, func(e gatehouse.Edit) bool { return e.Part == p.ID })
+		o.edits = append(o.edits, whole(p, noticeQuarantined))
+	}
+	o.raise(gatehouse.Redact, worst.Detector, reason)
+	o.advise("safe_house.quarantine", gatehouse.Critical, reason+" in user text", "quarantined")
+	return nil
 }
 
 // unread says why a part of the request is not scanned; empty when it is.
@@ -147,7 +188,10 @@ func (l look) cut(o *opinion, p *gatehouse.Part, r detect.Result) {
 		o.advise("gatehouse.coverage", gatehouse.Warn, "the end of "+place(p)+" was not scanned in time", "replaced")
 	}
 	if injected && redact.Whole(p.Text, edits) {
-		edits = []gatehouse.Edit{whole(p, noticeResult)}
+		edits = []gatehouse.Edit{whole(p, noticeCut)}
+		if p.Kind == gatehouse.ToolResult {
+			edits[0].Text = noticeResult
+		}
 	}
 	for _, e := range edits {
 		e.Part = p.ID

@@ -111,6 +111,14 @@ func refusedTexts(x *gatehouse.Exchange, s *Settings) map[int]bool {
 				refused[f.Part] = true
 			}
 		}
+		if len(refused) > 0 {
+			return refused
+		}
+		for _, p := range x.Request { // none of them alone: what they said together
+			if p.Latest && p.Role == gatehouse.User && p.Kind == gatehouse.Text {
+				refused[p.ID] = true
+			}
+		}
 	}
 	return refused
 }

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -43,10 +44,19 @@ func (e *Engine) finish(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 	return nil
 }
 
+// clip keeps names that come from outside to a length that a name has.
+func clip(name string) string {
+	const most = 256 // bytes; the longest model and tool names of providers have half of that
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "…"
+}
+
 func (e *Engine) record(ctx context.Context, x *gatehouse.Exchange) (audit.Record, error) {
 	r := audit.Record{
 		ID: x.ID, Type: "exchange", Time: x.Time.UTC(), Agent: x.Agent, Session: x.Session, Surface: x.Surface,
-		Upstream: x.Upstream, Endpoint: x.Endpoint, Model: x.Model, Stream: x.Stream, Analysis: x.Analysis(),
+		Upstream: x.Upstream, Endpoint: x.Endpoint, Model: clip(x.Model), Stream: x.Stream, Analysis: x.Analysis(),
 		Decisions: x.Decisions, Usage: x.Usage, Status: x.Status, Error: x.Error, Took: time.Since(x.Time),
 		Detectors: e.Detectors, Verdicts: map[string]string{}, Timings: map[string]int64{},
 	}

@@ -164,7 +164,7 @@ func (s *personal) date(r *digitsRun) bool {
 		return false
 	}
 	size := func(k int) int { return r.groups[k].end - r.groups[k].start }
-	return size(0) == 4 && size(1) <= 2 && size(2) <= 2 || size(0) <= 2 && size(1) <= 2 && size(2) == 4
+	return size(0) == 4 && s.text[r.groups[0].start] != '0' && size(1) <= 2 && size(2) <= 2 || size(0) <= 2 && size(1) <= 2 && size(2) == 4
 }
 
 func (s *personal) nearPhone(i int) bool {

@@ -158,7 +158,7 @@ func (s *personal) near(i, reach int, words ...string) bool {
 	return false
 }
 
-// label is the word before i, in lower case, across quotation marks, colons and blanks: the key, for a value in JSON.
+// label is the word before i, across quotation marks, colons and blanks: the key, for a value in JSON.
 func (s *personal) label(i int) string {
 	const reach = 8
 	end := i
@@ -174,13 +174,12 @@ func (s *personal) label(i int) string {
 
 // identifier reports whether the number at i is named as one that identifies no person's account: order_id, messageId, ts.
 func (s *personal) identifier(i int) bool {
-	name := s.label(i)
-	low := lowerASCII(name)
-	if strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID") || strings.HasSuffix(low, "_id") || strings.HasSuffix(low, "-id") {
+	low := lowerASCII(s.label(i))
+	if strings.HasSuffix(low, "id") {
 		return true
 	}
 	switch low {
-	case "id", "ids", "ts", "timestamp", "time", "seed", "hash", "tracking", "isbn", "ean", "upc", "gtin", "imei", "sku", "nonce", "cursor":
+	case "ids", "ts", "timestamp", "time", "seed", "hash", "tracking", "isbn", "ean", "upc", "gtin", "imei", "sku", "nonce", "cursor":
 		return true
 	}
 	return false

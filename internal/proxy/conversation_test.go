@@ -51,6 +51,24 @@ func TestBlockedTextResent(t *testing.T) {
 	}
 }
 
+func TestAttackSplitOverParts(t *testing.T) {
+	first, second, _ := strings.Cut(attack, " previous")
+	split := object{"role": "user", "content": []object{{"type": "text", "text": first}, {"type": "text", "text": "previous" + second}}}
+	for _, d := range doors {
+		g := start(t, options{})
+		g.ask(d, false, user("hello"))
+		for range 2 { // the second time the session knows both halves
+			a := g.send("POST", d.path, d.body(false, split), "X-Mnemom-Session", "s")
+			if a.verdict(t).Front != "enforced" {
+				t.Errorf("front=%s", a.verdict(t).Front)
+			}
+		}
+		if n := len(g.received()); n != 1 {
+			t.Errorf("%d calls", n)
+		}
+	}
+}
+
 // toolTurn is a conversation whose last message is a tool's result.
 func toolTurn(d door, result string) []object {
 	if d.name == "openai" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/header"
 )
@@ -14,6 +15,8 @@ import (
 // this hop or to the gateway, and the body as the checkpoints left it.
 func (t *turn) outgoing(ctx context.Context) (*http.Request, error) {
 	target := *t.door.up.URL
+	// The escapes that the caller chose stay: org%2Fmodel is one segment to the upstream, too.
+	target.RawPath = joinPath(target.EscapedPath(), afterPrefix(t.r.URL.EscapedPath(), t.door.path))
 	target.Path = joinPath(target.Path, t.door.path)
 	target.RawQuery = t.r.URL.RawQuery
 	var (
@@ -46,6 +49,20 @@ func (t *turn) outgoing(ctx context.Context) (*http.Request, error) {
 	}
 	t.door.up.authorize(out.Header)
 	return out, nil
+}
+
+// afterPrefix is the escaped form of rest at the end of an escaped path: as many segments behind the door's prefix, which
+// needs no escapes.
+func afterPrefix(escaped, rest string) string {
+	for i := range escaped {
+		if escaped[i] != '/' {
+			continue
+		}
+		if plain, err := url.PathUnescape(escaped[i:]); err == nil && plain == rest {
+			return escaped[i:]
+		}
+	}
+	return rest
 }
 
 func joinPath(base, rest string) string {

@@ -11,7 +11,7 @@ import (
 // plain answers what is no exchange with a model: preflights, health, and requests that a browser was tricked into.
 func (p *Proxy) plain(t *turn) (done bool) {
 	switch {
-	case t.s.Loopback && !loopbackHost(t.r.Host):
+	case t.s.Loopback && t.r.Host != "" && !loopbackHost(t.r.Host): // HTTP/1.0 has none, and browsers always send it
 		p.refuse(t, failure(http.StatusForbidden, "host_not_allowed", "this address answers only to loopback names"))
 	case t.r.Method == http.MethodOptions && t.r.Header.Get("Access-Control-Request-Method") != "":
 		header.CORS(t.w.Header(), t.r.Header.Get("Origin"), t.s.Origins, true)

@@ -20,7 +20,7 @@ type door struct {
 
 // route finds the door of a request. What generates and cannot be inspected has none, unless the operator allows it.
 func route(r *http.Request, s *Settings) (door, error) {
-	if r.URL.Path != path.Clean(r.URL.Path) && r.URL.Path != path.Clean(r.URL.Path)+"/" || r.URL.RawPath != "" {
+	if !plainPath(r.URL.Path) {
 		return door{}, failure(http.StatusNotFound, "not_found", "no such path")
 	}
 	name, rest := upstreamOf(r)
@@ -40,6 +40,13 @@ func route(r *http.Request, s *Settings) (door, error) {
 	}
 	return d, failure(http.StatusForbidden, "uninspected_endpoint",
 		"this endpoint cannot be inspected; upstreams."+name+".allow_uninspected lists the paths that may pass all the same")
+}
+
+// plainPath reports whether a decoded path means the same to every server: no empty or dot segments, and nothing that a second
+// decoding would change.
+func plainPath(p string) bool {
+	clean := path.Clean(p)
+	return (p == clean || p == clean+"/") && !strings.ContainsAny(p, "%\\")
 }
 
 // upstreamOf reads the upstream's name and the path on it from a URL: /openai/…, /u/NAME/…, or bare /v1, where

@@ -56,7 +56,7 @@ func (c *Client) Send(ctx context.Context, r *http.Request, l Limits, codec wire
 		return nil, err
 	}
 	reply := &Reply{Status: res.StatusCode, Header: res.Header}
-	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") && res.StatusCode/100 == 2 {
+	if strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/event-stream") && res.StatusCode/100 == 2 {
 		return stream(reply, body, l, codec, to)
 	}
 	defer body.Close()

@@ -80,6 +80,9 @@ func (r *reader) block(b rawjson.Value, path string, as gatehouse.Part) error {
 		return r.searchResult(b, path, as)
 	default: // image, container_upload, and what is not known yet
 		r.opaque(name, path, as)
+		if text := b.Get("text"); text.Kind == rawjson.String && as.Kind == gatehouse.Text {
+			r.text(text, path+".text", as) // some servers read it whatever the type says
+		}
 	}
 	return nil
 }

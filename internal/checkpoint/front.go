@@ -56,7 +56,8 @@ func front(ctx context.Context, l look) (opinion, error) {
 			l.cut(&o, p, r)
 		}
 	}
-	return o, l.joined(ctx, &o)
+	err := l.joined(ctx, &o)
+	return o, err
 }
 
 // joined reads what the newest user turn says when its texts run together: an instruction that is split over parts is one

@@ -53,14 +53,27 @@ func (s *Store) Follow(ctx context.Context, fromSeq int64) iter.Seq2[audit.Entry
 	}
 }
 
-// Verify verifies the whole chain as it is at one moment, as [audit.Verify] does. A database that is damaged below the level of
-// rows is [ErrDamaged].
+// Verify verifies the whole chain as it is at one moment, as [audit.Verify] does. Where the database is damaged below the level
+// of rows, as in a file that was cut short, the first record that cannot be read is the broken one, and the error is
+// [ErrDamaged] too.
 func (s *Store) Verify(ctx context.Context) (r audit.Report, err error) {
 	err = s.snapshot(ctx, func(entries iter.Seq2[audit.Entry, error], head audit.Head) error {
 		r, err = audit.Verify(entries, head)
+		var broken *audit.Broken
+		if err != nil && ctx.Err() == nil && !errors.As(err, &broken) {
+			err = fmt.Errorf("%w: %w", &audit.Broken{Seq: r.Head.Seq + 1, Reason: "it cannot be read"}, damage(err))
+		}
 		return err
 	})
 	return r, err
+}
+
+// damage is the error of a row that could not be read: what is no row of ours is damage, whatever the driver calls it.
+func damage(err error) error {
+	if errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
 // Export writes the whole chain as it is at one moment, as [audit.WriteExport] does, without verifying it.
@@ -98,7 +111,7 @@ func (s *Store) entries(ctx context.Context, q querier, from int64) iter.Seq2[au
 			if err != nil {
 				var broken *audit.Broken
 				if !errors.As(err, &broken) {
-					err = fmt.Errorf("read record %d: %w", from, s.explain(err))
+					err = fmt.Errorf("read records: %w", s.explain(err))
 				}
 				yield(audit.Entry{}, err)
 				return

@@ -88,7 +88,9 @@ func sqliteDialect(path string) (dialect, error) {
 		// FULL: a commit has reached the disk when it returns. secure_delete: an erased key leaves no bytes behind.
 		writing: file + "?_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
 			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=secure_delete(1)",
-		reading:  file + "?mode=ro&_pragma=busy_timeout(10000)&_pragma=query_only(1)",
+		// writable_schema: with nothing writable here, all it does is let a file that was cut short be read up to the cut,
+		// so that verification can name the first record that is gone.
+		reading:  file + "?mode=ro&_pragma=busy_timeout(10000)&_pragma=query_only(1)&_pragma=writable_schema(1)",
 		rejected: sqliteCode(lib.SQLITE_CONSTRAINT, lib.SQLITE_MISMATCH, lib.SQLITE_TOOBIG),
 		damaged:  sqliteCode(lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB),
 		scrub: func(ctx context.Context, db *sql.DB) error {

@@ -3,11 +3,13 @@ package store_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-gateway/gatehouse/internal/audit"
 	"github.com/gatehouse-gateway/gatehouse/internal/store"
 	"github.com/gatehouse-gateway/gatehouse/internal/store/storetest"
 )
@@ -158,6 +160,38 @@ func TestTruncatedFileIsDamaged(t *testing.T) {
 	}
 	if err := verify("sqlite:" + path); err == nil || !strings.Contains(err.Error(), "the database is damaged") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// However short the file was cut, a record is named, and never a later one than with more of the file.
+func TestTruncatedFileNamesTheRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	s, err := store.Open(t.Context(), "sqlite:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.Fill(t, s, 500)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := int64(501)
+	for _, left := range []int64{9, 7, 5, 3} { // tenths of the file
+		if err := os.Truncate(path, info.Size()*left/10); err != nil {
+			t.Fatal(err)
+		}
+		err := verify("sqlite:" + path)
+		var broken *audit.Broken
+		if !errors.As(err, &broken) {
+			t.Fatalf("%d tenths: no record is named: %v", left, err)
+		}
+		if broken.Seq < 1 || broken.Seq > last {
+			t.Errorf("%d tenths: record %d is named, after %d with more of the file", left, broken.Seq, last)
+		}
+		last = broken.Seq
 	}
 }
 

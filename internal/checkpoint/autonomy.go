@@ -61,12 +61,17 @@ func calls(l look) opinion {
 	return o
 }
 
-// refusal is the text that stands where a call stood.
+// refusal says what became of a call that policy does not let through.
 func refusal(p *gatehouse.Part, j policy.Judgement) string {
 	if j.Verdict == gatehouse.Flag {
 		return "[The call to the tool " + toolName(p.Tool) + " was withheld by the gateway: it needs a human's approval (" + j.Reason + "), and approvals are not available here. The tool did not run.]"
 	}
-	return "[The call to the tool " + toolName(p.Tool) + " was refused by the gateway: " + j.Reason + ". The tool did not run.]"
+	return refusedCall(p, j.Reason)
+}
+
+// refusedCall is the text that stands where a refused call stood.
+func refusedCall(p *gatehouse.Part, why string) string {
+	return "[The call to the tool " + toolName(p.Tool) + " was refused by the gateway: " + why + ". The tool did not run.]"
 }
 
 // toolName keeps the name of a tool to what a name may hold: it comes from the model.

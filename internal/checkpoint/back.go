@@ -71,8 +71,8 @@ func (l look) withhold(o *opinion, p *gatehouse.Part, findings []gatehouse.Findi
 	verdict, done := gatehouse.Redact, "redacted"
 	switch {
 	case p.Kind == gatehouse.ToolCall:
-		text := "[The call to the tool " + toolName(p.Tool) + " was refused by the gateway: its arguments hold a secret. The tool did not run.]"
-		o.edits = append(o.edits, gatehouse.Edit{Part: p.ID, Op: gatehouse.Remove, Choice: p.Choice, Text: text})
+		o.edits = append(o.edits, gatehouse.Edit{Part: p.ID, Op: gatehouse.Remove, Choice: p.Choice,
+			Text: refusedCall(p, "its arguments hold a secret")})
 		verdict, done = gatehouse.Block, "the call was refused"
 	case p.Signed:
 		o.edits = append(o.edits, unsign(l.x, p)...)
@@ -92,10 +92,11 @@ func (l look) withhold(o *opinion, p *gatehouse.Part, findings []gatehouse.Findi
 // unsign drops signed reasoning whole, and the calls of its choice, which the provider would refuse without it.
 func unsign(x *gatehouse.Exchange, signed *gatehouse.Part) []gatehouse.Edit {
 	out := []gatehouse.Edit{{Part: signed.ID, Op: gatehouse.Remove, Choice: signed.Choice}}
-	for _, p := range x.Response {
+	for i := range x.Response {
+		p := &x.Response[i]
 		if p.Kind == gatehouse.ToolCall && p.Choice == signed.Choice && !p.Removed {
 			out = append(out, gatehouse.Edit{Part: p.ID, Op: gatehouse.Remove, Choice: p.Choice,
-				Text: "[The call to the tool " + toolName(p.Tool) + " was refused by the gateway: the reasoning behind it holds a secret. The tool did not run.]"})
+				Text: refusedCall(p, "the reasoning behind it holds a secret")})
 		}
 	}
 	return out

@@ -1,7 +1,7 @@
 # Everything a change needs before it is pushed: make check.
 
 PACKAGES      ?= ./...
-FUZZTIME      ?= 20s
+FUZZRUNS      ?= 200000
 PYTHON        ?= python3
 VENV          ?= venv
 GOLANGCI_LINT ?= go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -25,9 +25,9 @@ race:
 lint:
 	$(GOLANGCI_LINT) run
 
-# Every fuzz target for FUZZTIME each.
+# Every fuzz target for FUZZRUNS inputs each.
 fuzz:
-	FUZZTIME=$(FUZZTIME) bash .ci/fuzz
+	FUZZRUNS=$(FUZZRUNS) bash .ci/fuzz
 
 # The official Python SDKs and curl, against fake providers.
 sdk-test: $(VENV)/.installed

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/fake"
 )
@@ -20,13 +21,31 @@ func TestAnswer(t *testing.T) {
 		{"a line is a call", fake.Request{Messages: said("user", `call f {"a":1}`)}, fake.Turn{Calls: []fake.Call{{Name: "f", Args: `{"a":1}`}}}},
 		{"two lines are two calls", fake.Request{Messages: said("user", "call f {}\ncall g {}")}, fake.Turn{Calls: []fake.Call{{Name: "f", Args: "{}"}, {Name: "g", Args: "{}"}}}},
 		{"a line that is no call is a text", fake.Request{Messages: said("user", "call f {}\nplease")}, fake.Turn{Text: "You said: call f {}\nplease"}},
+		{"say is said alone", fake.Request{Messages: said("user", `say {"a":1}`)}, fake.Turn{Text: `{"a":1}`}},
+		{"a drop and a delay are kept", fake.Request{Messages: said("user", "hi"), Header: http.Header{"X-Fake-Drop-After": {"9"}, "X-Fake-Delay": {"1ms"}}},
+			fake.Turn{Text: "You said: hi", DropAfter: 9, Delay: time.Millisecond}},
 		{"a status fails", fake.Request{Header: http.Header{"X-Fake-Status": {"429"}}}, fake.Turn{Status: 429, Error: "the provider says 429"}},
 	}
 	for _, c := range cases {
 		t.Run(c.desc, func(t *testing.T) {
-			if got := answer(c.req); !reflect.DeepEqual(got, c.want) {
+			if got := new(model).answer(c.req); !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
+	}
+}
+
+func TestFailuresOfACaseEnd(t *testing.T) {
+	m := &model{}
+	ask := func(name string) int {
+		return m.answer(fake.Request{Header: http.Header{"X-Fake-Status": {"500"}, "X-Fake-Times": {"2"}, "X-Fake-Case": {name}}}).Status
+	}
+	for i, want := range []int{500, 500, 0, 0} {
+		if got := ask("a"); got != want {
+			t.Errorf("request %d of case a: status %d, want %d", i, got, want)
+		}
+	}
+	if got := ask("b"); got != 500 {
+		t.Errorf("first request of case b: status %d, want 500", got)
 	}
 }

@@ -34,7 +34,8 @@ func run(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	openAI, anthropic := &fake.OpenAI{Script: answer}, &fake.Anthropic{Script: answer}
+	m := &model{}
+	openAI, anthropic := &fake.OpenAI{Script: m.answer}, &fake.Anthropic{Script: m.answer}
 	failed := make(chan error, 2)
 	openAIURL, err := serve(ctx, *openAIAddr, recorded(openAI), failed)
 	if err != nil {

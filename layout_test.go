@@ -25,12 +25,14 @@ var layers = [][]string{
 	{"internal/wire/openai", "internal/wire/anthropic"},
 	{"internal/detect"},
 	{"internal/redact"},
-	{"internal/policy", "internal/audit", "internal/session"},
+	{"internal/policy", "internal/audit", "internal/session", "internal/identity", "internal/webhook", "internal/seal"},
 	{"internal/checkpoint"},
 	{"internal/header", "internal/upstream"},
-	{"internal/proxy"},
+	{"internal/surface"},
+	{"internal/proxy", "internal/api"},
 	{"internal/store", "internal/config"},
-	{"internal/fake"},
+	{"internal/fake", "bench"},
+	{"internal/gateway"},
 	{"cmd"},
 }
 
@@ -38,8 +40,11 @@ var layers = [][]string{
 var forbidden = []struct{ from, to, why string }{
 	{"internal/proxy", "internal/checkpoint", "surfaces see gatehouse.Checker, never the engine"},
 	{"internal/proxy", "internal/store", "surfaces see gatehouse.Checker, never the store"},
-	{"internal/config", "internal/store", "nothing but cmd imports store"},
-	{"internal/fake", "internal/store", "nothing but cmd imports store"},
+	{"internal/config", "internal/store", "nothing but gateway and cmd imports store"},
+	{"internal/api", "internal/checkpoint", "surfaces see gatehouse.Checker, never the engine"},
+	{"internal/api", "internal/store", "surfaces see gatehouse.Checker, never the store"},
+	{"internal/surface", "internal/checkpoint", "surfaces see gatehouse.Checker, never the engine"},
+	{"internal/fake", "internal/store", "nothing but gateway and cmd imports store"},
 	{"internal/wire/openai", "internal/wire/anthropic", "a codec knows one format"},
 	{"internal/wire/anthropic", "internal/wire/openai", "a codec knows one format"},
 }

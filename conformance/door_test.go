@@ -51,7 +51,7 @@ func (d door) Run(t *testing.T, c *testcase, with equipment) []outcome {
 	})}
 	server := httptest.NewServer(upstream)
 	t.Cleanup(server.Close)
-	address := gateway(t, c, with, d.name(), server.URL)
+	address := serve(t, c, with, d.name(), server.URL)
 	var (
 		outcomes []outcome
 		said     conversation

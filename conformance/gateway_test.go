@@ -4,23 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/checkpoint"
 	"github.com/gatehouse-gateway/gatehouse/internal/config"
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
-	"github.com/gatehouse-gateway/gatehouse/internal/policy"
-	"github.com/gatehouse-gateway/gatehouse/internal/proxy"
-	"github.com/gatehouse-gateway/gatehouse/internal/session"
-	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
-	"github.com/gatehouse-gateway/gatehouse/internal/wire"
-	wireanthropic "github.com/gatehouse-gateway/gatehouse/internal/wire/anthropic"
-	wireopenai "github.com/gatehouse-gateway/gatehouse/internal/wire/openai"
+	"github.com/gatehouse-gateway/gatehouse/internal/gateway"
 )
 
 // detectors compile once for all cases.
@@ -47,51 +38,21 @@ func settings(t *testing.T, c *testcase) *config.Config {
 	return cfg
 }
 
-// gateway is a whole one on a real socket, in front of one upstream that speaks the format it is named after.
-func gateway(t *testing.T, c *testcase, with equipment, format, model string) (address string) {
+// serve starts a whole gateway on a real socket, in front of one upstream that speaks the format it is named after.
+func serve(t *testing.T, c *testcase, with equipment, format, model string) (address string) {
 	t.Helper()
 	cfg := settings(t, c)
 	set, err := detectors()
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := with.store.GatewayKey(t.Context())
+	cfg.Upstreams = map[string]config.Upstream{format: {Format: format, URL: model, AllowUninspected: cfg.Upstreams[format].AllowUninspected}}
+	g, err := gateway.Open(t.Context(), cfg, gateway.Parts{Store: with.store, Scanner: touchy{set, c.panics}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := policy.Compile(cfg.Tools)
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, err := url.Parse(model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, sessions := slog.New(slog.DiscardHandler), &session.Resolver{Store: with.store, Key: key}
-	engine := &checkpoint.Engine{Scanner: touchy{set, c.panics}, Detectors: detect.Version, Ledger: with.store, Sessions: sessions, Log: log}
-	open := map[gatehouse.Checkpoint]bool{}
-	for at, word := range cfg.OnError {
-		open[at] = word == "open"
-	}
-	p, l := cfg.Protection, cfg.Limits
-	engine.Use(&checkpoint.Settings{
-		Protection: p.Mode, Autonomy: cfg.Alignment.AutonomyMode, Integrity: cfg.Alignment.IntegrityMode,
-		Warn: p.Thresholds.Warn, Quarantine: p.Thresholds.Quarantine, Block: p.Thresholds.Block,
-		Incoming: p.Screen.Incoming, Outgoing: p.Screen.Outgoing, ToolCalls: p.Screen.ToolCalls, ToolResponses: p.Screen.ToolResponses,
-		Secrets: p.Secrets, Uninspected: cfg.Uninspected, BlockWithError: cfg.OnBlock == "error", OpenOnError: open,
-		ScanTime: l.Scan, Durability: cfg.Audit.Durability, Policy: tools,
-	})
-	transport := upstream.NewTransport()
-	t.Cleanup(transport.CloseIdleConnections)
-	doors := &proxy.Proxy{Checker: engine, Sessions: sessions, Log: log, Client: &upstream.Client{Transport: transport}}
-	doors.Use(&proxy.Settings{
-		Upstreams: map[string]proxy.Upstream{format: {Name: format, Format: format, URL: base,
-			AllowUninspected: cfg.Upstreams[format].AllowUninspected}},
-		Body: l.Body, AutoCreate: cfg.Agents.AutoCreate, Rate: l.Rate, Loopback: true, BodyTime: time.Minute,
-		Codecs: map[string]wire.Codec{"openai": wireopenai.Codec{Depth: l.Depth}, "anthropic": wireanthropic.Codec{Depth: l.Depth}},
-		Limits: upstream.Limits{Idle: time.Minute, Buffer: l.StreamBuffer, Body: l.Body},
-	})
-	server := httptest.NewUnstartedServer(doors)
+	t.Cleanup(func() { g.Close() })
+	server := httptest.NewUnstartedServer(g)
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	server.Start()
 	t.Cleanup(server.Close)

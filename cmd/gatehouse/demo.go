@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/config"
 	"github.com/gatehouse-gateway/gatehouse/internal/fake"
+	"github.com/gatehouse-gateway/gatehouse/internal/gateway"
 	"github.com/gatehouse-gateway/gatehouse/internal/policy"
 )
 
@@ -97,7 +97,7 @@ func demo(ctx context.Context, stdout, stderr io.Writer, exit, asJSON bool) erro
 
 // stage is what the plays need: a gateway, a scripted model and the tools of the agent, each a real HTTP server.
 type stage struct {
-	gateway  *gateway
+	gateway  *gateway.Gateway
 	tools    *fake.Tools
 	url      string // of the gateway
 	toolURL  string
@@ -126,13 +126,13 @@ func newStage(ctx context.Context) (_ *stage, err error) {
 	cfg := demoConfig(agentCheckpoints)
 	cfg.Store = "sqlite:" + filepath.Join(dir, "gatehouse.db")
 	cfg.Upstreams["openai"] = config.Upstream{Format: "openai", URL: s.modelURL}
-	if s.gateway, err = open(ctx, cfg, slog.New(slog.DiscardHandler)); err != nil {
+	if s.gateway, err = gateway.Open(ctx, cfg, gateway.Parts{}); err != nil {
 		return nil, err
 	}
 	s.closers = append(s.closers, func() { s.gateway.Close() })
 	// The usual port if it is free, so that the commands printed at the end look like those of the manual.
-	if s.url, err = s.listen(s.gateway.proxy, cfg.Listen); err != nil {
-		s.url, err = s.listen(s.gateway.proxy, "127.0.0.1:0")
+	if s.url, err = s.listen(s.gateway, cfg.Listen); err != nil {
+		s.url, err = s.listen(s.gateway, "127.0.0.1:0")
 	}
 	return s, err
 }
@@ -179,7 +179,7 @@ func demoConfig(checkpoints []string) *config.Config {
 func (s *stage) play(ctx context.Context, checkpoints []string) (play, error) {
 	cfg := demoConfig(checkpoints)
 	cfg.Upstreams["openai"] = config.Upstream{Format: "openai", URL: s.modelURL}
-	if err := s.gateway.use(cfg); err != nil {
+	if err := s.gateway.Use(cfg); err != nil {
 		return play{}, err
 	}
 	before := len(s.tools.Sent())

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/config"
+	"github.com/gatehouse-gateway/gatehouse/internal/gateway"
 )
 
 func serveCommand() *cobra.Command {
@@ -55,7 +56,7 @@ func serve(ctx context.Context, file, listen string, stderr io.Writer) error {
 	if listen != "" {
 		cfg.Listen = listen
 	}
-	g, err := open(ctx, cfg, log)
+	g, err := gateway.Open(ctx, cfg, gateway.Parts{Log: log})
 	if err != nil {
 		return err
 	}
@@ -69,25 +70,25 @@ func serve(ctx context.Context, file, listen string, stderr io.Writer) error {
 		return fmt.Errorf("listen: %w", err)
 	}
 	if file != "" {
-		if err := g.follow(ctx, file); err != nil {
+		if err := follow(ctx, g, file, log); err != nil {
 			return fmt.Errorf("watch configuration: %w", err)
 		}
 	}
 	log.Info("listening", "address", l.Addr().String(), "store", cfg.Store)
-	return g.run(ctx, l, cfg.Limits.HeaderTimeout)
+	return serveOn(ctx, l, g, cfg.Limits.HeaderTimeout, log)
 }
 
 // follow takes over a changed configuration file. Address and store stay what they were: they need a restart.
-func (g *gateway) follow(ctx context.Context, file string) error {
+func follow(ctx context.Context, g *gateway.Gateway, file string, log *slog.Logger) error {
 	take := func(c *config.Config) {
-		if err := g.use(c); err != nil {
-			g.log.Error("configuration refused, the old one stays in force", "file", file, "error", err)
+		if err := g.Use(c); err != nil {
+			log.Error("configuration refused, the old one stays in force", "file", file, "error", err)
 			return
 		}
-		g.log.Info("configuration taken over", "file", file)
+		log.Info("configuration taken over", "file", file)
 	}
 	refuse := func(err error) {
-		g.log.Error("configuration refused, the old one stays in force", "file", file, "error", err)
+		log.Error("configuration refused, the old one stays in force", "file", file, "error", err)
 	}
 	if err := config.Watch(ctx, file, take, refuse); err != nil {
 		return err
@@ -112,11 +113,11 @@ func (g *gateway) follow(ctx context.Context, file string) error {
 	return nil
 }
 
-// run serves until the context ends, and then lets running exchanges finish.
-func (g *gateway) run(ctx context.Context, l net.Listener, headerTime time.Duration) error {
-	server := &http.Server{Handler: g.proxy, ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute,
+// serveOn serves until the context ends, and then lets running exchanges finish.
+func serveOn(ctx context.Context, l net.Listener, h http.Handler, headerTime time.Duration, log *slog.Logger) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute,
 		DisableGeneralOptionsHandler: true, // its answer to OPTIONS * would lack the header surface
-		ErrorLog:                     slog.NewLogLogger(g.log.Handler(), slog.LevelWarn)}
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	select {

@@ -1,8 +1,6 @@
 package proxy
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -11,6 +9,7 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/header"
+	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
@@ -20,45 +19,45 @@ func (p *Proxy) answer(t *turn, err error) {
 		defer t.reply.Rest.Close()
 	}
 	lost := gatehouse.AsFailure(err)
-	stop := t.x.Stopped()
+	stop := t.X.Stopped()
 	switch {
-	case lost != nil && (t.x.Cut == "" || lost.Code == "checkpoint_unavailable"):
-		p.fail(t, lost)
+	case lost != nil && (t.X.Cut == "" || lost.Code == "checkpoint_unavailable"):
+		t.Fail(lost)
 	case stop != nil:
 		p.stopped(t, stop)
 	case t.reply.Rest != nil:
-		maps.Copy(t.w.Header(), clean(t.reply.Header))
-		p.head(t, t.reply.Status)
-		copyFlushing(t.w, t.reply.Rest)
+		maps.Copy(t.W.Header(), clean(t.reply.Header))
+		t.Head(t.reply.Status)
+		copyFlushing(t.W, t.reply.Rest)
 	default:
 		p.deliver(t, lost)
 	}
-	p.log(t, err)
+	t.Log(err)
 }
 
 // render puts the answer into bytes, as the checkpoints left it.
 func (t *turn) render() (err error) {
 	t.body = t.reply.Raw
 	if t.reply.Body != nil {
-		t.body, err = t.reply.Body.Bytes(t.x.Response)
+		t.body, err = t.reply.Body.Bytes(t.X.Response)
 	}
-	if err == nil && t.x.Cut != "" && len(t.body) == 0 {
-		return failure(http.StatusBadGateway, t.x.Cut, "the upstream's answer broke off")
+	if err == nil && t.X.Cut != "" && len(t.body) == 0 {
+		return surface.Failure(http.StatusBadGateway, t.X.Cut, "the upstream's answer broke off")
 	}
 	return err
 }
 
 // deliver sends the upstream's answer as the checkpoints left it. One that broke off ends here as it ended there.
 func (p *Proxy) deliver(t *turn, lost *gatehouse.Failure) {
-	maps.Copy(t.w.Header(), clean(t.reply.Header))
+	maps.Copy(t.W.Header(), clean(t.reply.Header))
 	if lost == nil {
-		t.w.Header().Set("Content-Length", strconv.Itoa(len(t.body)))
+		t.W.Header().Set("Content-Length", strconv.Itoa(len(t.body)))
 	}
-	p.head(t, t.reply.Status)
-	t.w.Write(t.body) //nolint:errcheck // a client that has left is no failure of ours
+	t.Head(t.reply.Status)
+	t.W.Write(t.body) //nolint:errcheck // a client that has left is no failure of ours
 	if lost != nil {
-		http.NewResponseController(t.w).Flush() //nolint:errcheck // as above
-		p.log(t, lost)
+		http.NewResponseController(t.W).Flush() //nolint:errcheck // as above
+		t.Log(lost)
 		panic(http.ErrAbortHandler)
 	}
 }
@@ -67,62 +66,13 @@ func (p *Proxy) deliver(t *turn, lost *gatehouse.Failure) {
 func (p *Proxy) stopped(t *turn, d *gatehouse.Decision) {
 	switch {
 	case d.Failed:
-		p.fail(t, &gatehouse.Failure{Status: http.StatusServiceUnavailable, Code: "checkpoint_unavailable", Message: t.x.Notice()})
-	case t.x.Status != http.StatusOK:
-		p.fail(t, &gatehouse.Failure{Status: t.x.Status, Code: t.x.Error, Message: t.x.Notice()})
+		t.Fail(&gatehouse.Failure{Status: http.StatusServiceUnavailable, Code: "checkpoint_unavailable", Message: t.X.Notice()})
+	case t.X.Status != http.StatusOK:
+		t.Fail(&gatehouse.Failure{Status: t.X.Status, Code: t.X.Error, Message: t.X.Notice()})
 	default:
-		body, kind := t.door.codec.Stopped(t.req, wire.Notice{RequestID: t.x.ID, Text: t.x.Notice()})
-		p.write(t, http.StatusOK, kind, body)
+		body, kind := t.door.codec.Stopped(t.req, wire.Notice{RequestID: t.X.ID, Text: t.X.Notice()})
+		t.Write(http.StatusOK, kind, body)
 	}
-}
-
-// refuse answers a request that never reached the checkpoints, and writes its record.
-func (p *Proxy) refuse(t *turn, err error) {
-	f := gatehouse.AsFailure(err)
-	t.x.Status, t.x.Error, t.recorded = f.Status, f.Code, true
-	if err := p.Checker.Finish(context.WithoutCancel(t.r.Context()), t.x); err != nil {
-		f = &gatehouse.Failure{Status: http.StatusServiceUnavailable, Code: "checkpoint_unavailable",
-			Message: "the audit record could not be written", Err: errors.Join(err, f)}
-	}
-	p.fail(t, f)
-	p.log(t, f)
-}
-
-// fail writes an error in the provider's shape, or in the native one where no provider was reached.
-func (p *Proxy) fail(t *turn, f *gatehouse.Failure) {
-	message := f.Message
-	if message == "" {
-		message = http.StatusText(f.Status)
-	}
-	if f.Status == http.StatusUnauthorized {
-		t.w.Header().Set("WWW-Authenticate", "Bearer")
-	}
-	t.x.Status = f.Status
-	if t.door.shape != nil {
-		p.write(t, f.Status, "application/json", t.door.shape.Error(f.Status, f.Code, message))
-		return
-	}
-	body, err := json.Marshal(map[string]any{"error": map[string]string{"code": f.Code, "message": message}})
-	if err != nil {
-		panic(err) // strings always marshal
-	}
-	p.write(t, f.Status, "application/json", body)
-}
-
-func (p *Proxy) write(t *turn, status int, contentType string, body []byte) {
-	t.w.Header().Set("Content-Type", contentType)
-	t.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	t.w.Header().Set("Cache-Control", "no-store")
-	p.head(t, status)
-	t.w.Write(body) //nolint:errcheck // a client that has left is no failure of ours
-}
-
-// head writes the status line and the header surface, last of all, over whatever an upstream sent.
-func (p *Proxy) head(t *turn, status int) {
-	header.CORS(t.w.Header(), t.r.Header.Get("Origin"), t.s.Origins, false)
-	header.Set(t.w.Header(), t.x)
-	t.begun = true
-	t.w.WriteHeader(status)
 }
 
 // clean is what of an upstream's headers goes on: nothing of this hop, nothing in the gateway's namespaces. What it says
@@ -149,22 +99,4 @@ func copyFlushing(w http.ResponseWriter, body io.Reader) {
 			panic(http.ErrAbortHandler)
 		}
 	}
-}
-
-func (p *Proxy) log(t *turn, err error) {
-	attrs := []any{"request_id", t.x.ID, "method", t.r.Method, "upstream", t.x.Upstream, "endpoint", t.x.Endpoint,
-		"status", t.x.Status, "agent", t.x.Agent, "session", t.x.Session}
-	for _, at := range gatehouse.Checkpoints {
-		attrs = append(attrs, string(at), string(t.x.Outcome(at)))
-	}
-	if err == nil {
-		p.Log.Info("exchange", attrs...)
-		return
-	}
-	f := gatehouse.AsFailure(err)
-	attrs = append(attrs, "code", f.Code)
-	if f.Err != nil {
-		attrs = append(attrs, "error", f.Err)
-	}
-	p.Log.Warn("exchange", attrs...)
 }

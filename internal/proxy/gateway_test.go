@@ -27,6 +27,7 @@ import (
 	"github.com/gatehouse-gateway/gatehouse/internal/proxy"
 	"github.com/gatehouse-gateway/gatehouse/internal/session"
 	"github.com/gatehouse-gateway/gatehouse/internal/store"
+	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/anthropic"
@@ -58,6 +59,7 @@ type options struct {
 	tools    policy.Tools
 	settings func(*checkpoint.Settings)
 	doors    func(*proxy.Settings)
+	ways     func(*surface.Settings)
 	engine   func(*checkpoint.Engine)
 }
 
@@ -105,7 +107,7 @@ func start(t *testing.T, o options) *gateway {
 			"openai":    {Name: "openai", Format: "openai", URL: serve(t, o.handler, g.openai)},
 			"anthropic": {Name: "anthropic", Format: "anthropic", URL: serve(t, o.handler, g.anthropic)},
 		},
-		Body: 1 << 20, AutoCreate: true, Loopback: true, BodyTime: 10 * time.Second,
+		Body: 1 << 20, AutoCreate: true,
 		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: 128}, "anthropic": anthropic.Codec{Depth: 128}},
 		Limits: upstream.Limits{Idle: 10 * time.Second, Buffer: 1 << 20, Body: 1 << 20},
 	}
@@ -113,12 +115,18 @@ func start(t *testing.T, o options) *gateway {
 		o.doors(&doors)
 	}
 	g.proxy.Use(&doors)
-	server := httptest.NewUnstartedServer(g.proxy)
+	ways := surface.Settings{Loopback: true, BodyTime: 10 * time.Second}
+	if o.ways != nil {
+		o.ways(&ways)
+	}
+	handler := &surface.Handler{Checker: g.engine, Ready: db.Ready, Log: log, Surfaces: []surface.Surface{g.proxy}}
+	handler.Use(&ways)
+	server := httptest.NewUnstartedServer(handler)
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	server.Start()
 	t.Cleanup(server.Close)
 	g.url = server.URL
-	g.client = &http.Client{Transport: surface{t, &http.Transport{}}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	g.client = &http.Client{Transport: watched{t, &http.Transport{}}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(g.client.CloseIdleConnections)
 	return g
 }
@@ -139,13 +147,13 @@ func serve(t *testing.T, h, otherwise http.Handler) *url.URL {
 	return u
 }
 
-// surface looks at every response that a test gets: it carries the header surface, and nothing else in its namespaces.
-type surface struct {
+// watched looks at every response that a test gets: it carries the header surface, and nothing else in its namespaces.
+type watched struct {
 	t    *testing.T
 	next http.RoundTripper
 }
 
-func (s surface) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := s.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -157,7 +165,7 @@ func (s surface) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections is what http.Client asks for.
-func (s surface) CloseIdleConnections() { s.next.(*http.Transport).CloseIdleConnections() }
+func (s watched) CloseIdleConnections() { s.next.(*http.Transport).CloseIdleConnections() }
 
 type trailed struct {
 	io.ReadCloser

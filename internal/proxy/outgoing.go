@@ -16,15 +16,15 @@ import (
 func (t *turn) outgoing(ctx context.Context) (*http.Request, error) {
 	target := *t.door.up.URL
 	// The escapes that the caller chose stay: org%2Fmodel is one segment to the upstream, too.
-	target.RawPath = joinPath(target.EscapedPath(), afterPrefix(t.r.URL.EscapedPath(), t.door.path))
+	target.RawPath = joinPath(target.EscapedPath(), afterPrefix(t.R.URL.EscapedPath(), t.door.path))
 	target.Path = joinPath(target.Path, t.door.path)
-	target.RawQuery = t.r.URL.RawQuery
+	target.RawQuery = t.R.URL.RawQuery
 	var (
-		body   io.Reader = t.r.Body
-		length           = t.r.ContentLength
+		body   io.Reader = t.R.Body
+		length           = t.R.ContentLength
 	)
 	if t.req != nil {
-		edited, err := t.req.Bytes(t.x.Request)
+		edited, err := t.req.Bytes(t.X.Request)
 		if err != nil {
 			return nil, fmt.Errorf("write request: %w", err)
 		}
@@ -33,12 +33,12 @@ func (t *turn) outgoing(ctx context.Context) (*http.Request, error) {
 	if length == 0 {
 		body = http.NoBody
 	}
-	out, err := http.NewRequestWithContext(ctx, t.r.Method, target.String(), body)
+	out, err := http.NewRequestWithContext(ctx, t.R.Method, target.String(), body)
 	if err != nil {
 		return nil, fmt.Errorf("make upstream request: %w", err)
 	}
 	out.ContentLength = length
-	out.Header = t.r.Header.Clone()
+	out.Header = t.R.Header.Clone()
 	header.Clean(out.Header)
 	out.Header.Del("Content-Length")
 	// What a browser must not lend to a provider, and codings that nothing here would undo.

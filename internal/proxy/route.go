@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
@@ -21,24 +21,24 @@ type door struct {
 // route finds the door of a request. What generates and cannot be inspected has none, unless the operator allows it.
 func route(r *http.Request, s *Settings) (door, error) {
 	if !plainPath(r.URL.Path) {
-		return door{}, failure(http.StatusNotFound, "not_found", "no such path")
+		return door{}, surface.Failure(http.StatusNotFound, "not_found", "no such path")
 	}
 	name, rest := upstreamOf(r)
 	u, ok := s.Upstreams[name]
 	if !ok {
-		return door{}, failure(http.StatusNotFound, "not_found", "no such path or upstream")
+		return door{}, surface.Failure(http.StatusNotFound, "not_found", "no such path or upstream")
 	}
 	d := door{up: u, path: rest, shape: s.Codecs[u.Format]}
 	switch use := endpoint(u.Format, r.Method, rest); {
 	case r.Header.Get("Upgrade") != "":
-		return d, failure(http.StatusForbidden, "uninspected_endpoint", "protocol upgrades cannot be inspected")
+		return d, surface.Failure(http.StatusForbidden, "uninspected_endpoint", "protocol upgrades cannot be inspected")
 	case use == inspected && d.shape != nil:
 		d.codec = d.shape
 		return d, nil
 	case use == silent, slices.Contains(u.AllowUninspected, rest):
 		return d, nil
 	}
-	return d, failure(http.StatusForbidden, "uninspected_endpoint",
+	return d, surface.Failure(http.StatusForbidden, "uninspected_endpoint",
 		"this endpoint cannot be inspected; upstreams."+name+".allow_uninspected lists the paths that may pass all the same")
 }
 
@@ -115,8 +115,4 @@ func endpoint(format, method, path string) use {
 		return opaque
 	}
 	return unknown
-}
-
-func failure(status int, code, message string) error {
-	return &gatehouse.Failure{Status: status, Code: code, Message: message}
 }

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
@@ -14,11 +13,8 @@ import (
 type Settings struct {
 	Upstreams  map[string]Upstream
 	Body       int64                 // most bytes of a request body, before and after decompression
-	Origins    []string              // for CORS
 	AutoCreate bool                  // unknown credentials make agents
-	Loopback   bool                  // listens on loopback only, so that Host is checked
 	Rate       int                   // requests a minute for each agent; 0: no limit
-	BodyTime   time.Duration         // longest time for one request body
 	Codecs     map[string]wire.Codec // by format
 	Limits     upstream.Limits
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/gatehouse-gateway/gatehouse/internal/checkpoint"
 	"github.com/gatehouse-gateway/gatehouse/internal/fake"
 	"github.com/gatehouse-gateway/gatehouse/internal/proxy"
+	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/openai"
 )
@@ -173,7 +174,7 @@ func TestOwnRateLimit(t *testing.T) {
 }
 
 func TestSlowBody(t *testing.T) {
-	g := start(t, options{doors: func(s *proxy.Settings) { s.BodyTime = 50 * time.Millisecond }})
+	g := start(t, options{ways: func(s *surface.Settings) { s.BodyTime = 50 * time.Millisecond }})
 	res := g.raw(t, "POST "+doors[0].path+" HTTP/1.1", "Host: 127.0.0.1", "Authorization: Bearer k", "Content-Length: 100", "", "{")
 	checkSurface(t, res.Header)
 	if res.StatusCode != 408 {
@@ -202,7 +203,7 @@ func TestTooLargeForAClientThatOnlyWrites(t *testing.T) {
 
 func TestPreflight(t *testing.T) {
 	const page = "https://app.example"
-	g := start(t, options{doors: func(s *proxy.Settings) { s.Origins = []string{page} }})
+	g := start(t, options{ways: func(s *surface.Settings) { s.Origins = []string{page} }})
 	a := g.send("OPTIONS", doors[0].path, nil, "Origin", page, "Access-Control-Request-Method", "POST", "Authorization", "")
 	if a.status != 204 || a.header.Get("Access-Control-Allow-Origin") != page {
 		t.Errorf("%d, %v", a.status, a.header)

@@ -12,9 +12,12 @@ import httpx
 import openai
 import pytest
 
+from sdks import SDKS, Place
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 START_TIMEOUT = 30  # seconds until a freshly started server must answer
 TRANSPORT_TIMEOUT = 20  # seconds for one exchange; the fakes answer at once
+HELD_KEY = "held-by-the-gateway"
 
 
 class Provider:
@@ -78,6 +81,10 @@ def gateway(binaries, started_provider, tmp_path_factory):
         "upstreams": {
             "openai": {"url": started_provider.openai},
             "anthropic": {"url": started_provider.anthropic},
+            "lab-openai": {"format": "openai", "url": started_provider.openai},
+            "lab-anthropic": {"format": "anthropic", "url": started_provider.anthropic},
+            "held-openai": {"format": "openai", "url": started_provider.openai, "key": HELD_KEY},
+            "held-anthropic": {"format": "anthropic", "url": started_provider.anthropic, "key": HELD_KEY},
         },
     }
     file = folder / "gatehouse.yaml"
@@ -108,6 +115,34 @@ def anthropic_client(request, gateway):
         base_url=gateway + request.param, api_key=key("sk-ant-"), max_retries=0, timeout=TRANSPORT_TIMEOUT
     ) as client:
         yield client
+
+
+@pytest.fixture(params=[(sdk, path) for sdk in SDKS for path in sdk.paths], ids=lambda p: f"{p[0].name}-at-{p[1]}")
+def place(request, gateway):
+    """Every SDK at every style of base URL."""
+    sdk, path = request.param
+    return Place(sdk, gateway + path, key("sk-"), TRANSPORT_TIMEOUT)
+
+
+@pytest.fixture(params=SDKS, ids=lambda sdk: sdk.name)
+def sdk(request):
+    return request.param
+
+
+@pytest.fixture
+def held_key():
+    """The key that the upstreams of the name held-… are configured with."""
+    return HELD_KEY
+
+
+@pytest.fixture
+def named(gateway, sdk):
+    """Makes a place at the upstream PREFIX-SDK of the configuration."""
+
+    def at(prefix, own_key):
+        return Place(sdk, f"{gateway}/u/{prefix}-{sdk.name}{sdk.version_path}", own_key, TRANSPORT_TIMEOUT)
+
+    return at
 
 
 @pytest.fixture

@@ -221,6 +221,39 @@ def test_forged_headers_are_ignored(openai_client, provider, streamed):
     assert_unforged(sent)
 
 
+@streaming
+@pytest.mark.parametrize(
+    "content, texts, names",
+    [
+        ("Hello", "You said: Hello", []),
+        ("aws_access_key_id = $KEY please", "REDACTED]", []),
+        (INJECTION, "stopped", []),
+        ('call send_email {"to":"a@example.com"}\ncall get_time {}', "send_email", ["get_time"]),
+    ],
+    ids=["text", "secret", "stopped", "flagged-call"],
+)
+def test_every_choice_is_checked(openai_client, provider, cloud_key, streamed, content, texts, names):
+    options = {
+        "model": MODEL,
+        "messages": [user(content.replace("$KEY", cloud_key))],
+        "tools": [tool("send_email"), tool("get_time")],
+        "n": 3,
+    }
+    if not streamed:
+        choices = openai_client.chat.completions.create(**options).choices
+    else:
+        with openai_client.chat.completions.stream(**options) as events:
+            try:
+                choices = events.get_final_completion().choices
+            except openai.ContentFilterFinishReasonError as stopped:  # so this helper tells of a stopped turn
+                choices = stopped.completion.choices
+    assert [c.index for c in choices] == [0, 1, 2]
+    for choice in choices:
+        assert texts in choice.message.content
+        assert cloud_key not in choice.message.content
+        assert [c.function.name for c in choice.message.tool_calls or []] == names
+
+
 def test_unknown_fields_and_headers_pass_through(openai_client, provider):
     ask(openai_client, [user("Hello")], extra_body={"x_future": 1.50}, extra_headers={"X-Future": "yes"})
     (sent,) = provider.requests()

@@ -1,6 +1,7 @@
 package gatehouse
 
 import (
+	"encoding/json"
 	"sort"
 	"time"
 )
@@ -18,6 +19,9 @@ type Exchange struct {
 	Stream    bool       `json:"stream,omitempty"`
 	Agent     string     `json:"agent,omitempty"`
 	Session   string     `json:"session,omitempty"`
+	Account   string     `json:"account,omitempty"` // whose key it was, or whose agent
+	Key       string     `json:"key,omitempty"`     // id of the API key that the caller has shown
+	Event     *Event     `json:"event,omitempty"`   // what was done, where it was not a call of a model
 	Request   []Part     `json:"request,omitempty"`
 	Response  []Part     `json:"response,omitempty"`
 	Decisions []Decision `json:"decisions,omitempty"`
@@ -38,6 +42,13 @@ type Exchange struct {
 	Answered bool `json:"answered,omitempty"`
 	// Cut names why the response is not whole: upstream_interrupted, stream_buffer. Empty when it is.
 	Cut string `json:"cut,omitempty"`
+}
+
+// Event is a deed that is recorded: a change of an agent or a key, or something that an agent tells of itself.
+type Event struct {
+	Type   string          `json:"type"`             // agent.paused
+	Target string          `json:"target,omitempty"` // id of what it was done to
+	Data   json.RawMessage `json:"data,omitempty"`   // an object; never a secret
 }
 
 // Ask gives parts their IDs and appends them to the request.
@@ -126,6 +137,9 @@ func (s Severity) rank() int {
 // Apply makes the edits. Replacements of one part must not overlap; they refer to the text before any of them.
 // An edit of a part that does not exist, or of a span outside its text, is ignored: the engine checks edits first.
 func (x *Exchange) Apply(edits []Edit) {
+	if len(edits) == 0 {
+		return
+	}
 	spans := map[int][]Edit{}
 	for _, e := range edits {
 		switch e.Op {

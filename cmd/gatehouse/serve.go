@@ -17,6 +17,7 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse/internal/config"
 	"github.com/gatehouse-gateway/gatehouse/internal/gateway"
+	"github.com/gatehouse-gateway/gatehouse/internal/telemetry"
 )
 
 func serveCommand() *cobra.Command {
@@ -45,7 +46,7 @@ with a problem is refused and the old one stays in force.`,
 }
 
 func serve(ctx context.Context, file, listen string, stderr io.Writer) error {
-	log := slog.New(slog.NewJSONHandler(stderr, nil))
+	log := slog.New(telemetry.Logs(slog.NewJSONHandler(stderr, nil)))
 	cfg := config.Default()
 	if file != "" {
 		var err error
@@ -56,6 +57,9 @@ func serve(ctx context.Context, file, listen string, stderr io.Writer) error {
 	if listen != "" {
 		cfg.Listen = listen
 	}
+	if cfg.Auth.AdminToken == "" {
+		cfg.Auth.AdminToken = os.Getenv("GATEHOUSE_ADMIN_TOKEN")
+	}
 	g, err := gateway.Open(ctx, cfg, gateway.Parts{Log: log})
 	if err != nil {
 		return err
@@ -65,6 +69,13 @@ func serve(ctx context.Context, file, listen string, stderr io.Writer) error {
 			log.Error("records were lost at the end", "error", err)
 		}
 	}()
+	token, err := g.FirstToken(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		fmt.Fprintln(stderr, "admin token:", token)
+	}
 	l, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)

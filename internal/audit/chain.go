@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
@@ -77,6 +78,12 @@ func (e Entry) Decode() (Record, error) {
 
 // ID is the id that the record itself bears; empty when it cannot be read.
 func (e Entry) ID() string {
+	// Encode writes it first. Ids have no character that JSON escapes.
+	if rest, first := bytes.CutPrefix(e.Record, []byte(`{"id":"`)); first {
+		if id, _, ends := bytes.Cut(rest, []byte(`"`)); ends && bytes.IndexByte(id, '\\') < 0 {
+			return string(id)
+		}
+	}
 	var r struct {
 		ID string `json:"id"`
 	}

@@ -34,12 +34,15 @@ func WriteExport(w io.Writer, entries iter.Seq2[Entry, error], head Head) error 
 		if _, err := rawjson.Parse(e.Record, maxDepth-1); err != nil || bytes.ContainsAny(e.Record, "\r\n") {
 			return &Broken{Seq: e.Seq, Reason: "the record is not one line of JSON"}
 		}
-		fmt.Fprintf(out, `{"seq":%d,"prev":"%x","hash":"%x","leaf":"%x","record":`, e.Seq, e.Prev, e.Hash, e.Leaf)
-		out.Write(e.Record)
-		out.WriteString("}\n")
+		out.Write(e.Line())
 	}
 	fmt.Fprintf(out, `{"head":{"seq":%d,"hash":"%x","count":%d}}`+"\n", head.Seq, head.Hash, head.Count)
 	return out.Flush()
+}
+
+// Line is the entry as one line of an export.
+func (e Entry) Line() []byte {
+	return fmt.Appendf(nil, `{"seq":%d,"prev":"%x","hash":"%x","leaf":"%x","record":%s}`+"\n", e.Seq, e.Prev, e.Hash, e.Leaf, e.Record)
 }
 
 // ReadExport reads what [WriteExport] wrote. The head is known once the entries have been read to their end: ok is false

@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"strings"
 	"time"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -11,10 +12,13 @@ import (
 // Record is what is kept of one exchange. Its JSON encoding is what the hashes are computed over.
 type Record struct {
 	ID        string               `json:"id"`   // the request id
-	Type      string               `json:"type"` // exchange
+	Type      string               `json:"type"` // exchange, or event when Event says what was done
 	Time      time.Time            `json:"time"` // UTC, nanoseconds
 	Agent     string               `json:"agent,omitempty"`
 	Session   string               `json:"session,omitempty"`
+	Account   string               `json:"account,omitempty"`
+	Key       string               `json:"key,omitempty"`   // id of the API key that was shown
+	Event     *gatehouse.Event     `json:"event,omitempty"` // of an exchange that was not a call of a model
 	Surface   string               `json:"surface"`
 	Upstream  string               `json:"upstream,omitempty"`
 	Endpoint  string               `json:"endpoint,omitempty"`
@@ -43,4 +47,30 @@ type ContentHash struct {
 	Latest bool           `json:"latest,omitempty"`
 	// Replayed says that the session had this text decided before, so that no detector read it now.
 	Replayed bool `json:"replayed,omitempty"`
+}
+
+// Subject is the agent that the record is about: who spoke, or to whom something was done.
+func (r Record) Subject() string {
+	if r.Agent == "" && r.Event != nil && strings.HasPrefix(r.Event.Type, "agent.") {
+		return r.Event.Target
+	}
+	return r.Agent
+}
+
+// Kind is what the record is of: an exchange, or the type of its event.
+func (r Record) Kind() string {
+	if r.Event != nil {
+		return r.Event.Type
+	}
+	return r.Type
+}
+
+// Notable reports whether the record has an advisory.
+func (r Record) Notable() bool {
+	for _, d := range r.Decisions {
+		if len(d.Advisories) > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -102,7 +102,7 @@ func (e *Engine) ask(ctx context.Context, x *gatehouse.Exchange, at gatehouse.Ch
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.ScanTime)
 	defer cancel()
-	look := look{scanner: e.Scanner, s: s, x: x}
+	look := look{scanner: e.Scanner, sessions: e.Sessions, s: s, x: x}
 	switch at {
 	case gatehouse.Front:
 		return front(ctx, look)

@@ -9,11 +9,17 @@ import (
 )
 
 const (
-	noticeIntegrity  = "I stopped here: my reasoning had begun to follow instructions that did not come from you, so I have withheld this answer and the actions in it."
-	warningIntegrity = "[Gateway notice: the reasoning behind this answer looks as if it follows injected instructions.]"
+	noticeIntegrity   = "I stopped here: I had begun to follow instructions that did not come from you, so I have withheld this answer and the actions in it."
+	warningIntegrity  = "[Gateway notice: the reasoning behind this answer looks as if it follows injected instructions.]"
+	warningCompliance = "[Gateway notice: this answer looks as if it does what an injected instruction asked for.]"
 )
 
-// integrity reads the model's reasoning. Instructions of an injection in it mean that the model has taken them for its own.
+// scoreMention is the highest score of an injection that reasoning only tells of or refuses: too low to stop, high enough to
+// be told.
+const scoreMention = 0.75
+
+// integrity asks whether the model has taken the instructions of an injection for its own: it reads the reasoning, and compares
+// the whole answer with what the injections of this conversation asked for.
 func integrity(ctx context.Context, l look) (opinion, error) {
 	o := opinion{analysis: "skipped", warning: warningIntegrity}
 	for i := range l.x.Response {
@@ -29,28 +35,45 @@ func integrity(ctx context.Context, l look) (opinion, error) {
 		if !r.Complete {
 			return o, errUnscanned(p)
 		}
-		injected := of("injection", r.Findings)
-		o.findings = append(o.findings, injected...)
-		o.score = max(o.score, r.Score)
+		o.analysis = "clear"
+		o.taken(p, of("injection", r.Findings))
 	}
-	for _, c := range o.coverage {
-		if c.Skipped == "" {
-			o.analysis = "clear"
-		}
+	if err := l.compliance(ctx, &o); err != nil {
+		return o, fmt.Errorf("compare with injections: %w", err)
 	}
 	worst := top(o.findings)
 	switch {
-	case o.score >= l.s.Block:
+	case worst.Score >= l.s.Block:
 		o.analysis = "boundary_violation"
-		reason := fmt.Sprintf("reasoning follows an injection (%s, score %.2f)", worst.Type, o.score)
+		reason := fmt.Sprintf("reasoning follows an injection (%s, score %.2f)", worst.Type, worst.Score)
+		if worst.Type == compliance {
+			o.warning = warningCompliance
+			reason = fmt.Sprintf("the answer does what an injection asked for (%s, score %.2f)", worst.Detector, worst.Score)
+		}
 		o.raise(gatehouse.Block, worst.Detector, reason)
 		o.advise("integrity", gatehouse.Critical, reason, "the answer was replaced")
 		o.edits = intervention(l.x)
-	case o.score >= l.s.Warn:
+	case worst.Score >= l.s.Warn:
 		o.analysis = "ambiguous"
-		o.note("reasoning mentions what looks like an injection")
+		reason := "reasoning mentions what looks like an injection"
+		if worst.Type == compliance {
+			reason = "the answer names what an injection asked for"
+		}
+		o.note(reason)
 	}
 	return o, nil
+}
+
+// taken adds the injections that were found in reasoning. One that the model only tells of or refuses counts for less.
+func (o *opinion) taken(p *gatehouse.Part, findings []gatehouse.Finding) {
+	lower := lowered(p.Text)
+	for _, f := range findings {
+		if f.Score > scoreMention && !taken(lower, f.Start, f.End) {
+			f.Score = scoreMention
+		}
+		o.findings = append(o.findings, f)
+		o.score = max(o.score, f.Score)
+	}
 }
 
 // intervention replaces the text of every choice and takes away its calls and its reasoning.

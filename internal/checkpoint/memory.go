@@ -53,8 +53,26 @@ func remembered(x *gatehouse.Exchange) []*gatehouse.Part {
 	return out
 }
 
+// anchors are the keyed hashes of what injections of this exchange have named, for later turns to be held against. What
+// is only quoted or stands in other results too is not worth it.
+func (e *Engine) anchors(ctx context.Context, x *gatehouse.Exchange, s *Settings) []session.Digest {
+	if s.mode(gatehouse.Integrity) == gatehouse.Off || x.Session == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.ScanTime)
+	defer cancel()
+	var out []session.Digest
+	for _, n := range (look{scanner: e.Scanner, s: s, x: x}).brought(ctx) {
+		address := n.kind == anchorHost || n.kind == anchorURL
+		if n.kind != anchorPhrase && !n.elsewhere && (!n.near || !address) && len(out) < maxKept {
+			out = append(out, e.Sessions.AnchorDigest(x.Session, n.kind, n.value))
+		}
+	}
+	return out
+}
+
 // update is what the exchange adds to its session; nil when nothing may be remembered.
-func (e *Engine) update(x *gatehouse.Exchange, s *Settings) *session.Update {
+func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings) *session.Update {
 	if !x.Known || x.Session == "" {
 		return nil
 	}
@@ -79,6 +97,7 @@ func (e *Engine) update(x *gatehouse.Exchange, s *Settings) *session.Update {
 	if !decided {
 		return u
 	}
+	u.Anchors = e.anchors(ctx, x, s)
 	epoch := s.epoch(e.Detectors)
 	refused := refusedTexts(x, s)
 	for _, p := range remembered(x) {

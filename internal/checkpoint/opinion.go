@@ -7,6 +7,7 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
+	"github.com/gatehouse-gateway/gatehouse/internal/session"
 )
 
 // opinion is what a checkpoint thinks of an exchange: what it would do, were it enforcing.
@@ -106,9 +107,10 @@ func choices(x *gatehouse.Exchange) []int {
 
 // look is what a checkpoint sees with.
 type look struct {
-	scanner Scanner
-	s       *Settings
-	x       *gatehouse.Exchange
+	scanner  Scanner
+	sessions *session.Resolver
+	s        *Settings
+	x        *gatehouse.Exchange
 }
 
 // scan reads one part and writes down that it did. Findings come back with the part's ID.

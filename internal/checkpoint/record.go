@@ -38,7 +38,7 @@ func (e *Engine) finish(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 		return err
 	}
 	durable := s.Durability == "all" || s.Durability == "decisions" && !x.AllPass()
-	if err := e.Ledger.Append(ctx, r, e.update(x, s), durable); err != nil {
+	if err := e.Ledger.Append(ctx, r, e.update(ctx, x, s), durable); err != nil {
 		return fmt.Errorf("append record: %w", err)
 	}
 	return nil
@@ -56,9 +56,13 @@ func clip(name string) string {
 func (e *Engine) record(ctx context.Context, x *gatehouse.Exchange) (audit.Record, error) {
 	r := audit.Record{
 		ID: x.ID, Type: "exchange", Time: x.Time.UTC(), Agent: x.Agent, Session: x.Session, Surface: x.Surface,
+		Account: x.Account, Key: x.Key, Event: x.Event,
 		Upstream: x.Upstream, Endpoint: x.Endpoint, Model: clip(x.Model), Stream: x.Stream, Analysis: x.Analysis(),
 		Decisions: x.Decisions, Usage: x.Usage, Status: x.Status, Error: x.Error, Took: time.Since(x.Time),
 		Detectors: e.Detectors, Verdicts: map[string]string{}, Timings: map[string]int64{},
+	}
+	if x.Event != nil {
+		r.Type = "event"
 	}
 	for _, at := range gatehouse.Checkpoints {
 		r.Verdicts[string(at)] = string(x.Outcome(at))

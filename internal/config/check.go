@@ -17,6 +17,9 @@ func (d *decoder) check(c *Config) {
 	if t.Warn > t.Quarantine || t.Quarantine > t.Block {
 		d.fail(d.line("protection.thresholds"), "protection.thresholds", "must rise: warn, quarantine, block")
 	}
+	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
+		d.fail(d.line("tls"), "tls", "needs both cert and key")
+	}
 	if _, err := policy.Compile(c.Tools); err != nil {
 		d.policy(err)
 	}
@@ -70,6 +73,23 @@ func wrongBaseURL(s string) error {
 		return errors.New("must not hold a user name or password; use key")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return errors.New("must not have a query or a fragment")
+	}
+	return nil
+}
+
+func wrongCollector(s string) error {
+	if s == "" {
+		return nil
+	}
+	if u, err := url.Parse(s); err == nil && u.User != nil {
+		return errors.New("must not hold a user name or password; set OTEL_EXPORTER_OTLP_HEADERS in the environment")
+	}
+	return wrongBaseURL(s)
+}
+
+func wrongToken(s string) error {
+	if s != "" && len(s) < 20 {
+		return errors.New("must have 20 bytes or more")
 	}
 	return nil
 }

@@ -24,7 +24,10 @@ type Config struct {
 	Streaming   string                          // auto or buffer
 	Limits      Limits
 	Audit       Audit
+	Auth        Auth
+	TLS         TLS
 	CORS        CORS
+	Telemetry   Telemetry
 	Agents      Agents
 }
 
@@ -71,8 +74,24 @@ type Audit struct {
 	Durability string // all, decisions or batched
 }
 
+// Auth governs who may call.
+type Auth struct {
+	Mode       string // auto or keys
+	AdminToken string // secret; empty: the one in the store
+}
+
+// TLS names the files of a certificate; both empty: plain HTTP.
+type TLS struct{ Cert, Key string }
+
 // CORS lists the origins whose pages may call the gateway.
 type CORS struct{ Origins []string }
+
+// Telemetry governs what is told of exchanges while they happen.
+type Telemetry struct {
+	OTLP       string // base URL of a collector; empty: no spans
+	Prometheus bool   // GET /metrics answers
+	Content    bool   // spans hold texts
+}
 
 // Agents governs parties that are not known yet.
 type Agents struct {
@@ -109,8 +128,10 @@ func Default() *Config {
 			UpstreamIdle:  10 * time.Minute,
 			StreamBuffer:  8 << 20,
 		},
-		Audit:  Audit{Durability: "decisions"},
-		Agents: Agents{AutoCreate: true},
+		Audit:     Audit{Durability: "decisions"},
+		Auth:      Auth{Mode: "auto"},
+		Telemetry: Telemetry{Prometheus: true},
+		Agents:    Agents{AutoCreate: true},
 	}
 }
 

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"os"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -34,14 +36,21 @@ func (c *Config) fields() []field {
 		later("judge", "A model that judges.", "null"),
 		section("integrity", "Reasoning.", later("request_reasoning", "Ask providers for reasoning.", "false")),
 		section("auth", "Who may call.",
-			later("mode", "How callers are known.", "auto"),
-			later("admin_token", "The administrator's token.", "null", `""`, `"${GATEHOUSE_ADMIN_TOKEN}"`),
+			choice("mode", "auto: on loopback, and as long as no API key was made, any credential is let through and names its agent. keys: an API key is needed everywhere.", &c.Auth.Mode, []string{"auto", "keys"}),
+			c.adminToken(),
 		),
-		later("tls", "Certificate and key.", `{cert: "", key: ""}`),
+		section("tls", "HTTPS. Both files or neither; they are read again when they change.",
+			text("cert", "File with the certificate chain, PEM.", &c.TLS.Cert, anything),
+			text("key", "File with the private key, PEM.", &c.TLS.Key, anything),
+		),
 		section("cors", "Browsers.", texts("origins", "Origins whose pages may call the gateway.", &c.CORS.Origins, wrongOrigin)),
 		later("trusted_sources", "Addresses whose text is not scanned.", "{ip_ranges: []}"),
 		later("notify", "Who is told.", "{webhooks: [], slack: {}}"),
-		later("telemetry", "Metrics and traces.", `{otlp: "", prometheus: true, content: false}`, "{prometheus: false}"),
+		section("telemetry", "Metrics and traces.",
+			text("otlp", "Base URL of a collector that takes spans by OTLP over HTTP, such as http://localhost:4318; empty: no spans.", &c.Telemetry.OTLP, wrongCollector),
+			boolean("prometheus", "Whether GET /metrics answers.", &c.Telemetry.Prometheus),
+			boolean("content", "Whether spans hold the texts as they left, without secrets. Everybody who reads traces then reads conversations.", &c.Telemetry.Content),
+		),
 		c.agents(),
 	}
 }
@@ -57,6 +66,29 @@ func (c *Config) agents() field {
 			}
 			known[0].read(d, e.node, e.path)
 		}
+	}
+	return f
+}
+
+// adminTokenVariable is where the administrator's token comes from when the file does not say otherwise.
+const adminTokenVariable = "${GATEHOUSE_ADMIN_TOKEN}"
+
+// adminToken is shown masked, and not at all when there is none. Its default names a variable that need not be set.
+func (c *Config) adminToken() field {
+	f := text("admin_token", "The administrator's token, 20 bytes or more. Without one, a token is made at the first start and printed once.", &c.Auth.AdminToken, wrongToken)
+	read := f.read
+	f.read = func(d *decoder, n *yaml.Node, path string) {
+		_, set := os.LookupEnv("GATEHOUSE_ADMIN_TOKEN")
+		if v := resolve(n); v.Tag == "!!null" || v.Value == adminTokenVariable && !set {
+			return
+		}
+		read(d, n, path)
+	}
+	f.show = func() *yaml.Node {
+		if c.Auth.AdminToken == "" {
+			return nil
+		}
+		return scalarNode(mask)
 	}
 	return f
 }

@@ -83,6 +83,7 @@ tools:
 on_error: {front: open}
 limits: {body: 500KB, scan: 1d12h, rate: 60}
 cors: {origins: ["https://example.com"]}
+telemetry: {otlp: "http://localhost:4318", content: true}
 agents: {auto_create: false}
 `)
 	want := Default()
@@ -93,6 +94,7 @@ agents: {auto_create: false}
 	want.OnError[gatehouse.Front] = "open"
 	want.Limits.Body, want.Limits.Scan, want.Limits.Rate = 500_000, 36*time.Hour, 60
 	want.CORS.Origins = []string{"https://example.com"}
+	want.Telemetry = Telemetry{OTLP: "http://localhost:4318", Prometheus: true, Content: true}
 	want.Agents.AutoCreate = false
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -146,7 +148,10 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		{"a line after references", "listen: ${A:-127.0.0.1:1}\ncors: {origins: [${B:-http://x}]} # ${C}\non_block: x", "3: on_block: must be replace or error"},
 		{"content to come", "audit: {content: full}", "1: audit.content: is not available in this version; only hash can be written"},
 		{"a judge to come", "judge: {model: x}", "1: judge: is not available in this version; only null can be written"},
-		{"a token that nothing asks for", "auth: {admin_token: abc}", `1: auth.admin_token: is not available in this version; only null, "" or "${GATEHOUSE_ADMIN_TOKEN}" can be written`},
+		{"a short admin token", "auth: {admin_token: abc}", "1: auth.admin_token: must have 20 bytes or more"},
+		{"half a certificate", "tls: {cert: a.pem}", "1: tls: needs both cert and key"},
+		{"a collector without a scheme", "telemetry: {otlp: localhost:4318}", "1: telemetry.otlp: must be an http or https URL"},
+		{"a collector's password", "telemetry: {otlp: 'http://u:p@x:4318'}", "1: telemetry.otlp: must not hold a user name or password; set OTEL_EXPORTER_OTLP_HEADERS in the environment"},
 		{"an agent's own settings", "agents: {bot: {tools: {}}}", "1: agents.bot: settings of one agent are not available in this version"},
 		{"provenance to come", "tools:\n  provenance: flag", "2: tools.provenance: is not available in this version; only off can be written"},
 		{"a condition", "tools:\n  rules:\n    - tool: x\n      verdict: flag\n      unless: 'true'", "5: tools.rules[0].unless: conditions are not supported yet"},

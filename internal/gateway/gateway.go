@@ -10,18 +10,24 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/api"
 	"github.com/gatehouse-gateway/gatehouse/internal/checkpoint"
 	"github.com/gatehouse-gateway/gatehouse/internal/config"
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
+	"github.com/gatehouse-gateway/gatehouse/internal/identity"
 	"github.com/gatehouse-gateway/gatehouse/internal/policy"
 	"github.com/gatehouse-gateway/gatehouse/internal/proxy"
+	"github.com/gatehouse-gateway/gatehouse/internal/seal"
 	"github.com/gatehouse-gateway/gatehouse/internal/session"
 	"github.com/gatehouse-gateway/gatehouse/internal/store"
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
+	"github.com/gatehouse-gateway/gatehouse/internal/telemetry"
 	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
+	"github.com/gatehouse-gateway/gatehouse/internal/webhook"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/anthropic"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/openai"
@@ -35,6 +41,7 @@ type Parts struct {
 	Store   *store.Store // stays the caller's to close
 	Scanner checkpoint.Scanner
 	Log     *slog.Logger
+	Targets webhook.Targets // where webhooks may be sent
 }
 
 // Gateway is an http.Handler.
@@ -46,14 +53,17 @@ type Gateway struct {
 	engine  *checkpoint.Engine
 	surface *surface.Handler
 	proxy   *proxy.Proxy
+	api     *api.API
+	probe   *telemetry.Probe
 	client  *http.Transport
+
+	authority *identity.Authority
+	stop      context.CancelFunc // ends what runs beside the requests
+	beside    sync.WaitGroup     // what runs beside them and needs the store
 }
 
 // Open makes a gateway of a configuration.
 func Open(ctx context.Context, cfg *config.Config, p Parts) (*Gateway, error) {
-	if !loopback(cfg.Listen) {
-		return nil, fmt.Errorf("listen: %s is not a loopback address: listening openly needs API keys, which this version cannot make; use 127.0.0.1 and put an authenticating proxy in front", cfg.Listen)
-	}
 	g := &Gateway{store: p.Store, client: upstream.NewTransport()}
 	if err := g.open(ctx, cfg, p); err != nil {
 		g.Close() //nolint:errcheck // what went wrong first is what matters
@@ -63,6 +73,7 @@ func Open(ctx context.Context, cfg *config.Config, p Parts) (*Gateway, error) {
 }
 
 func (g *Gateway) open(ctx context.Context, cfg *config.Config, p Parts) (err error) {
+	ctx, g.stop = context.WithCancel(ctx)
 	if p.Log == nil {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
@@ -83,15 +94,68 @@ func (g *Gateway) open(ctx context.Context, cfg *config.Config, p Parts) (err er
 	}
 	sessions := &session.Resolver{Store: g.store, Key: key}
 	g.engine = &checkpoint.Engine{Scanner: p.Scanner, Detectors: detect.Version, Ledger: g.store, Sessions: sessions, Log: p.Log}
-	g.proxy = &proxy.Proxy{Checker: g.engine, Sessions: sessions, Log: p.Log, Client: &upstream.Client{Transport: g.client}}
-	g.surface = &surface.Handler{Checker: g.engine, Ready: g.store.Ready, Log: p.Log, Surfaces: []surface.Surface{g.proxy}}
-	g.Handler = g.surface
+	g.probe = telemetry.New(p.Scanner, p.Log)
+	checker := g.probe.Checker(g.engine)
+	g.authority = &identity.Authority{Store: g.store, Log: p.Log}
+	if err := g.authority.Start(ctx); err != nil {
+		return err
+	}
+	desk := &surface.Desk{Authority: g.authority, Sessions: sessions}
+	g.proxy = &proxy.Proxy{Checker: checker, Desk: desk, Sessions: sessions, Log: p.Log, Client: &upstream.Client{Transport: g.probe.Transport(g.client)}}
+	g.api = &api.API{Checker: checker, Desk: desk, Authority: g.authority, Log: p.Log, Transact: g.store.Transact,
+		Answers: g.store, Keys: g.store, Agents: g.store, Records: g.store, Redact: g.engine.Redact}
+	if err := g.openWebhooks(ctx, p); err != nil {
+		return err
+	}
+	g.surface = &surface.Handler{Checker: checker, Ready: g.store.Ready, Log: p.Log, Surfaces: []surface.Surface{g.probe, g.api, g.proxy}}
+	g.Handler = g.probe.Handler(g.surface)
+	if !loopback(cfg.Listen) && g.authority.Keyless() {
+		return fmt.Errorf("listen: %s is not a loopback address, and there is no API key yet that callers could show: "+
+			"make one with gatehouse keys create --store %s", cfg.Listen, cfg.Store)
+	}
 	return g.Use(cfg)
+}
+
+// openWebhooks begins to tell webhooks of what is recorded, and lets the API change them.
+func (g *Gateway) openWebhooks(ctx context.Context, p Parts) error {
+	box, err := seal.Load(g.store.KeyFile())
+	if err != nil {
+		return err
+	}
+	g.api.Webhooks = &webhook.Registry{Endpoints: g.store, Deliveries: g.store, Transact: g.store.Transact, Box: box, Targets: p.Targets}
+	d := &webhook.Dispatcher{Chain: g.store, Outbox: g.store, Queue: g.store, Box: box, Targets: p.Targets, Log: p.Log}
+	g.beside.Go(func() { d.Run(ctx) })
+	return nil
+}
+
+// FirstToken makes the administrator's token, if the configuration names none and the store has none yet; otherwise it is empty.
+// It is the only time that it can be seen.
+func (g *Gateway) FirstToken(ctx context.Context, cfg *config.Config) (token string, err error) {
+	if cfg.Auth.AdminToken != "" {
+		return "", nil
+	}
+	err = g.store.Transact(ctx, func(ctx context.Context) error {
+		if _, made, err := g.store.KeyByID(ctx, identity.AdminID); made || err != nil {
+			return err
+		}
+		token = identity.NewToken()
+		return g.store.PutKey(ctx, identity.Key{ID: identity.AdminID, Account: identity.DefaultAccount, Name: "administrator",
+			Hash: identity.HashToken(token), Scopes: identity.Scopes(), Created: time.Now().UTC()})
+	})
+	if err != nil {
+		return "", fmt.Errorf("make admin token: %w", err)
+	}
+	return token, g.authority.Refresh(ctx)
 }
 
 // Close lets go of connections, and of the store if the gateway has opened it: what is still waiting is written first.
 func (g *Gateway) Close() error {
+	g.stop()
+	g.beside.Wait()
 	g.client.CloseIdleConnections()
+	if g.probe != nil {
+		g.probe.Close()
+	}
 	if !g.owned || g.store == nil {
 		return nil
 	}
@@ -117,6 +181,9 @@ func (g *Gateway) Use(cfg *config.Config) error {
 	for at, word := range cfg.OnError {
 		open[at] = word == "open"
 	}
+	if err := g.probe.Use(telemetry.Settings(cfg.Telemetry)); err != nil {
+		return err
+	}
 	p, l := cfg.Protection, cfg.Limits
 	g.engine.Use(&checkpoint.Settings{
 		Protection: p.Mode, Autonomy: cfg.Alignment.AutonomyMode, Integrity: cfg.Alignment.IntegrityMode,
@@ -125,9 +192,11 @@ func (g *Gateway) Use(cfg *config.Config) error {
 		PII: p.PII, Secrets: p.Secrets, Uninspected: cfg.Uninspected, BlockWithError: cfg.OnBlock == "error", OpenOnError: open,
 		ScanTime: l.Scan, Durability: cfg.Audit.Durability, Policy: tools,
 	})
-	g.surface.Use(&surface.Settings{Origins: cfg.CORS.Origins, Loopback: true, BodyTime: bodyTime})
+	keysOnly := cfg.Auth.Mode == "keys" || !loopback(cfg.Listen)
+	g.authority.SetAdmin(cfg.Auth.AdminToken)
+	g.surface.Use(&surface.Settings{Origins: cfg.CORS.Origins, Loopback: loopback(cfg.Listen), BodyTime: bodyTime})
 	g.proxy.Use(&proxy.Settings{
-		Upstreams: upstreams, Body: l.Body, AutoCreate: cfg.Agents.AutoCreate, Rate: l.Rate,
+		Upstreams: upstreams, Body: l.Body, AutoCreate: cfg.Agents.AutoCreate, KeysOnly: keysOnly, Rate: l.Rate,
 		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: l.Depth}, "anthropic": anthropic.Codec{Depth: l.Depth}},
 		Limits: upstream.Limits{Idle: l.UpstreamIdle, Buffer: l.StreamBuffer, Body: l.Body},
 	})

@@ -20,10 +20,27 @@ const (
 // make one name of X-Mnemom-Verdict and X_Mnemom_Verdict, others drop odd characters: so whatever is neither letter nor
 // digit counts as a hyphen, and a run of them as one.
 func inNamespace(name string) bool {
+	if !mayBegin(name) {
+		return false
+	}
 	folded := fold(name)
 	for _, space := range [...]string{"x-mnemom", "x-aip", "x-safe-house", "x-safehouse", "x-smoltbot"} {
 		if rest, ok := strings.CutPrefix(folded, space); ok && (rest == "" || rest[0] == '-') {
 			return true
+		}
+	}
+	return false
+}
+
+// mayBegin reports whether the first letter or digit of a name is an x, as in all of the namespaces: hardly any other name
+// has that, and these need no closer look.
+func mayBegin(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c|0x20 == 'x':
+			return true
+		case c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9':
+			return false
 		}
 	}
 	return false

@@ -201,7 +201,7 @@ func TestAgentOfARefusedKeyIsNotStored(t *testing.T) {
 	g := start(t, options{script: func(fake.Request) fake.Turn { return fake.Turn{Status: status, Error: "no"} }})
 	a := g.ask(doors[0], false, user("hello"))
 	stored := func() bool {
-		_, known, err := g.engine.Sessions.Agent(t.Context(), "sk-test", "")
+		_, known, err := g.engine.Sessions.Agent(t.Context(), "default", "sk-test", "")
 		if err != nil {
 			t.Fatal(err)
 		}

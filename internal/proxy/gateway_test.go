@@ -23,6 +23,7 @@ import (
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
 	"github.com/gatehouse-gateway/gatehouse/internal/fake"
 	"github.com/gatehouse-gateway/gatehouse/internal/header"
+	"github.com/gatehouse-gateway/gatehouse/internal/identity"
 	"github.com/gatehouse-gateway/gatehouse/internal/policy"
 	"github.com/gatehouse-gateway/gatehouse/internal/proxy"
 	"github.com/gatehouse-gateway/gatehouse/internal/session"
@@ -101,7 +102,11 @@ func start(t *testing.T, o options) *gateway {
 	g.engine.Use(&settings)
 	transport := upstream.NewTransport()
 	t.Cleanup(transport.CloseIdleConnections)
-	g.proxy = &proxy.Proxy{Checker: g.engine, Sessions: sessions, Log: log, Client: &upstream.Client{Transport: transport}}
+	authority := &identity.Authority{Store: db, Log: log}
+	if err := authority.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g.proxy = &proxy.Proxy{Checker: g.engine, Desk: &surface.Desk{Authority: authority, Sessions: sessions}, Sessions: sessions, Log: log, Client: &upstream.Client{Transport: transport}}
 	doors := proxy.Settings{
 		Upstreams: map[string]proxy.Upstream{
 			"openai":    {Name: "openai", Format: "openai", URL: serve(t, o.handler, g.openai)},

@@ -8,10 +8,10 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/identity"
 	"github.com/gatehouse-gateway/gatehouse/internal/session"
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
@@ -21,6 +21,7 @@ import (
 // Proxy is a [surface.Surface]. Its fields are set before its first use.
 type Proxy struct {
 	Checker  gatehouse.Checker
+	Desk     *surface.Desk
 	Sessions *session.Resolver
 	Client   *upstream.Client
 	Log      *slog.Logger
@@ -104,25 +105,33 @@ func (p *Proxy) doubt(t *turn, err error) {
 
 // identify binds the exchange to the agent of its credential.
 func (p *Proxy) identify(ctx context.Context, t *turn) error {
-	key := t.door.up.credential(t.R.Header)
-	switch {
-	case t.In.Err != nil:
-		return surface.Failure(http.StatusBadRequest, "ambiguous_header", "a gateway header came twice with different values")
-	case t.In.APIKey != "" || strings.HasPrefix(key, "mnm_"):
-		return surface.Failure(http.StatusUnauthorized, "invalid_credentials", "unknown gateway key")
-	case key == "" && t.door.up.Key == "" && !t.door.up.NoAuth:
-		return surface.Failure(http.StatusUnauthorized, "auth_required", "no credential: send the provider's own key")
-	case t.In.Agent != "" && !session.ValidName(t.In.Agent):
-		return surface.Failure(http.StatusBadRequest, "invalid_agent_name", "X-Mnemom-Agent must be 2 to 32 letters, digits and hyphens")
-	}
-	a, known, err := p.Sessions.Agent(ctx, key, t.In.Agent)
+	slot := t.door.up.credential(t.R.Header)
+	who, err := p.Desk.Who(t.In, slot, t.s.KeysOnly)
 	if err != nil {
+		return err
+	}
+	if who.Keyed {
+		if err := who.Need(identity.Gateway); err != nil {
+			return err
+		}
+	}
+	if identity.LooksLike(slot) { // the gateway's own keys never reach a provider
+		t.door.up.clear(t.R.Header)
+		slot = ""
+	}
+	if slot == "" && t.door.up.Key == "" && !t.door.up.NoAuth {
+		return surface.Failure(http.StatusUnauthorized, "auth_required", "no credential: send the provider's own key")
+	}
+	refused, err := p.Desk.Bind(ctx, t.X, who, t.In.Agent)
+	switch {
+	case refused != nil:
+		return refused
+	case err != nil:
 		p.doubt(t, err)
-	} else if !known && !t.s.AutoCreate {
+	case !t.X.Known && !t.s.AutoCreate:
 		return surface.Failure(http.StatusForbidden, "agent_unknown", "no agent has this credential")
 	}
-	t.X.Agent, t.X.AgentHash, t.X.AgentName, t.X.Known = a.ID, a.Hash, a.Name, known
-	if delay := p.limiter.wait(a.ID, t.s.Rate); delay > 0 {
+	if delay := p.limiter.wait(t.X.Agent, t.s.Rate); delay > 0 {
 		t.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(delay.Seconds()))))
 		return surface.Failure(http.StatusTooManyRequests, "rate_limit_exceeded", "this agent has sent more than limits.rate requests in a minute")
 	}

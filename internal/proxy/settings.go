@@ -3,8 +3,8 @@ package proxy
 import (
 	"net/http"
 	"net/url"
-	"strings"
 
+	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
@@ -14,6 +14,7 @@ type Settings struct {
 	Upstreams  map[string]Upstream
 	Body       int64                 // most bytes of a request body, before and after decompression
 	AutoCreate bool                  // unknown credentials make agents
+	KeysOnly   bool                  // callers must show an API key, also while there is none
 	Rate       int                   // requests a minute for each agent; 0: no limit
 	Codecs     map[string]wire.Codec // by format
 	Limits     upstream.Limits
@@ -34,10 +35,13 @@ func (u Upstream) credential(h http.Header) string {
 	if key := h.Get("X-Api-Key"); key != "" && u.Format == "anthropic" {
 		return key
 	}
-	if scheme, token, ok := strings.Cut(h.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "bearer") {
-		return strings.TrimSpace(token)
-	}
-	return ""
+	return surface.Bearer(h)
+}
+
+// clear takes whatever stands in the provider's slots.
+func (u Upstream) clear(h http.Header) {
+	h.Del("Authorization")
+	h.Del("X-Api-Key")
 }
 
 // authorize puts the gateway's own key into the provider's slot, in place of whatever the caller sent.
@@ -45,8 +49,7 @@ func (u Upstream) authorize(h http.Header) {
 	if u.Key == "" {
 		return
 	}
-	h.Del("Authorization")
-	h.Del("X-Api-Key")
+	u.clear(h)
 	if u.Format == "anthropic" {
 		h.Set("X-Api-Key", u.Key)
 		return

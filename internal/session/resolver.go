@@ -21,6 +21,9 @@ var (
 // ValidName reports whether a text may name an agent (X-Mnemom-Agent of a request).
 func ValidName(name string) bool { return namePattern.MatchString(name) }
 
+// ValidID reports whether a text may name a session (X-Mnemom-Session of a request).
+func ValidID(id string) bool { return sessionPattern.MatchString(id) }
+
 // CredentialHash is the agent_hash: the first 16 hex digits of SHA-256 over the credential, or over credential|name.
 func CredentialHash(credential, name string) string {
 	if name != "" {
@@ -36,10 +39,10 @@ type Resolver struct {
 	Key   []byte // of the gateway, for every keyed hash
 }
 
-// Agent finds the agent of a credential; known is false when nothing is stored about it yet. The id of an unknown agent
+// Agent finds the agent of a credential, whichever account it belongs to; an unknown one is the given account's. known is false when nothing is stored about it yet. The id of an unknown agent
 // follows from the gateway's key, so that it is the same on every replica and before and after it is stored. With an error,
 // a is the agent as if it were unknown.
-func (r *Resolver) Agent(ctx context.Context, credential, name string) (a Agent, known bool, err error) {
+func (r *Resolver) Agent(ctx context.Context, account, credential, name string) (a Agent, known bool, err error) {
 	hash := CredentialHash(credential, name)
 	if a, known, err = r.Store.AgentByHash(ctx, hash); err == nil && known {
 		return a, true, nil
@@ -48,13 +51,13 @@ func (r *Resolver) Agent(ctx context.Context, credential, name string) (a Agent,
 	mac.Write([]byte("agent|" + hash))
 	id := uuid.UUID(mac.Sum(nil)[:16])
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // version 4, RFC 9562 variant
-	return Agent{ID: "mnm-" + id.String(), Hash: hash, Name: name}, false, err
+	return Agent{ID: "mnm-" + id.String(), Hash: hash, Name: name, Account: account, Credential: CredentialHash(credential, "")}, false, err
 }
 
 // Session finds the session of a request: the header's if it is well formed, else the one whose last turn ended with the
 // transcript that the request begins with, else a new one. fresh is true for a new one, which comes with an error too.
 func (r *Resolver) Session(ctx context.Context, agentID, header string, request []gatehouse.Part) (id string, fresh bool, err error) {
-	if sessionPattern.MatchString(header) {
+	if ValidID(header) {
 		return header, false, nil
 	}
 	if digest, later := r.lastTurn(agentID, request); later {

@@ -15,6 +15,11 @@ type Agent struct {
 	ID       string // mnm-<uuid4>
 	Hash     string // 16 hex digits; see [CredentialHash]
 	Name     string // from X-Mnemom-Agent; may be empty
+	Account  string // who it belongs to
+	// Credential is the [CredentialHash] of the agent's credential alone; empty for one that was made by hand.
+	Credential string
+	Claimed    time.Time // when a key took it over; zero: never
+	Deleted    time.Time // zero: not
 	Created  time.Time
 	LastSeen time.Time
 }
@@ -34,15 +39,24 @@ type Update struct {
 	Session     string
 	Transcripts []Digest // transcripts that a next turn of this session may begin with
 	Decided     []Decided
+	Anchors     []Digest // what injections in this exchange named; see [Resolver.AnchorDigest]
 	Time        time.Time
 }
 
+// MaxAnchors is how many anchors a session keeps; the oldest go first. A page that names more is answered by its newest.
+const MaxAnchors = 256
+
 // Store keeps agents and sessions.
 type Store interface {
-	// AgentByHash finds an agent; ok is false when there is none.
+	// AgentByHash finds an agent, a deleted one too; ok is false when there is none.
 	AgentByHash(ctx context.Context, hash string) (a Agent, ok bool, err error)
+	// AgentByID is the same by id.
+	AgentByID(ctx context.Context, id string) (a Agent, ok bool, err error)
 	// SessionByTranscript finds the newest session of the agent in which a turn ended with this transcript.
 	SessionByTranscript(ctx context.Context, agentID string, transcript Digest) (id string, ok bool, err error)
 	// DecidedTexts finds, of the given texts, those that the session has had decided.
 	DecidedTexts(ctx context.Context, agentID, session string, texts []Digest) (map[Digest][]gatehouse.Edit, error)
+	// Anchors finds, of the given anchors, those that injections have brought into the session. It may miss what an
+	// exchange that still runs brings.
+	Anchors(ctx context.Context, agentID, session string, anchors []Digest) (map[Digest]bool, error)
 }

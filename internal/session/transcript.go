@@ -21,6 +21,16 @@ func (r *Resolver) TextDigest(policy string, p gatehouse.Part) Digest {
 	return Digest(m.Sum(nil))
 }
 
+// AnchorDigest is the keyed hash that a session remembers an anchor by: a thing that an injection has named, such as an address
+// or an account. The same thing has another hash in another session.
+func (r *Resolver) AnchorDigest(session, kind, value string) Digest {
+	m := hmac.New(sha256.New, r.Key)
+	for _, field := range [...]string{"anchor", session, kind, value} {
+		writeField(m, field)
+	}
+	return Digest(m.Sum(nil))
+}
+
 // Transcripts are the keyed hashes of the conversation as the client will send it back: the request's turns and then the
 // answer, one for each choice. What clients drop or reformat (reasoning, white space, system prompts) does not count.
 func (r *Resolver) Transcripts(x *gatehouse.Exchange) []Digest {

@@ -22,6 +22,7 @@ type dialect struct {
 	migrations fs.FS  // NNNN_name.sql, in order
 	writing    string // data source in which every transaction takes the write lock when it begins
 	reading    string // data source that cannot write
+	keyFile    string // where the key of sealed secrets is kept; empty: nowhere beside this database
 
 	// rejected reports whether the database refused the row rather than could not write.
 	rejected func(error) bool
@@ -84,6 +85,7 @@ func sqliteDialect(path string) (dialect, error) {
 	file := "file:" + (&url.URL{Path: path}).EscapedPath()
 	return dialect{
 		driver:     "sqlite",
+		keyFile:    path + ".key",
 		migrations: migrations,
 		// FULL: a commit has reached the disk when it returns. secure_delete: an erased key leaves no bytes behind.
 		writing: file + "?_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +

@@ -62,15 +62,21 @@ func (s *Store) ContentKey(ctx context.Context, agentID string) ([]byte, error) 
 // EraseContentKey makes the hashes of an agent's texts unprovable: its key is overwritten on disk. The chain verifies as before. Other
 // processes on the database forget the key within a minute. A later text of the agent gets a new key.
 func (s *Store) EraseContentKey(ctx context.Context, agentID string) error {
-	if s.write == nil {
-		return ErrReadOnly
-	}
+	return s.Transact(ctx, func(ctx context.Context) error {
+		tx := transaction(ctx)
+		if _, err := tx.ExecContext(ctx, `DELETE FROM content_keys WHERE agent = ? OR owner = ?`, agentID, agentID); err != nil {
+			return fmt.Errorf("erase content key: %w", s.explain(err))
+		}
+		tx.after = append(tx.after, s.forgetContentKeys)
+		return nil
+	})
+}
+
+// forgetContentKeys empties the cache and the log after keys were erased. It waits for whoever is reading a key.
+func (s *Store) forgetContentKeys(ctx context.Context) error {
 	s.keys.mu.Lock()
 	defer s.keys.mu.Unlock()
 	s.keys.content = nil
-	if _, err := s.write.ExecContext(ctx, `DELETE FROM content_keys WHERE agent = ? OR owner = ?`, agentID, agentID); err != nil {
-		return fmt.Errorf("erase content key: %w", s.explain(err))
-	}
 	// The write-ahead log still has pages with the key: fold it into the database and cut it.
 	if err := s.dialect.scrub(ctx, s.write); err != nil {
 		return fmt.Errorf("erase content key from the log: %w", s.explain(err))
@@ -80,19 +86,20 @@ func (s *Store) EraseContentKey(ctx context.Context, agentID string) error {
 
 // key reads a key and makes it if there is none. Whoever inserts first has made it.
 func (s *Store) key(ctx context.Context, query, insert, name string) (key []byte, err error) {
-	err = s.read.QueryRowContext(ctx, query, name).Scan(&key)
+	err = s.reads(ctx).QueryRowContext(ctx, query, name).Scan(&key)
 	if ok, err := found(err); ok || err != nil {
 		return key, err
 	}
-	if s.write == nil {
-		return nil, ErrReadOnly
+	db, err := s.writes(ctx)
+	if err != nil {
+		return nil, err
 	}
 	fresh := make([]byte, keySize)
 	rand.Read(fresh) // never fails: crypto/rand ends the program instead
-	if _, err := s.write.ExecContext(ctx, insert, name, fresh); err != nil {
+	if _, err := db.ExecContext(ctx, insert, name, fresh); err != nil {
 		return nil, err
 	}
-	err = s.write.QueryRowContext(ctx, query, name).Scan(&key)
+	err = db.QueryRowContext(ctx, query, name).Scan(&key)
 	return key, err
 }
 

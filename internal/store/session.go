@@ -21,21 +21,22 @@ const textsAtOnce = 500
 // EnsureAgent stores an agent and returns it as it is stored: when its hash is known, that is the agent that was stored first, id
 // included.
 func (s *Store) EnsureAgent(ctx context.Context, a session.Agent) (session.Agent, error) {
-	if s.write == nil {
-		return session.Agent{}, ErrReadOnly
+	db, err := s.writes(ctx)
+	if err != nil {
+		return session.Agent{}, err
 	}
-	stored, err := scanAgent(s.write.QueryRowContext(ctx, upsertAgent, agentRow(a)...), a.Hash)
+	kept, err := scanAgent(db.QueryRowContext(ctx, upsertAgent, agentRow(a)...))
 	if err != nil {
 		return session.Agent{}, fmt.Errorf("store agent: %w", s.explain(err))
 	}
-	return stored, nil
+	return kept, nil
 }
 
 // AgentByHash implements [session.Store].
 func (s *Store) AgentByHash(ctx context.Context, hash string) (a session.Agent, ok bool, err error) {
 	ok, err = s.lookAgain(ctx, hash, func() (bool, error) {
-		row := s.read.QueryRowContext(ctx, `SELECT id, name, created, last_seen FROM agents WHERE hash = ?`, hash)
-		a, err = scanAgent(row, hash)
+		row := s.reads(ctx).QueryRowContext(ctx, `SELECT `+agentColumns+` FROM agents WHERE hash = ?`, hash)
+		a, err = scanAgent(row)
 		return found(err)
 	})
 	if err != nil {
@@ -100,10 +101,47 @@ func (s *Store) decidedTexts(ctx context.Context, to map[session.Digest][]gateho
 	return rows.Err()
 }
 
+// Anchors implements [session.Store]. It does not wait for updates that are queued: an exchange asks only after
+// [Store.DecidedTexts] has waited for those of earlier turns.
+func (s *Store) Anchors(ctx context.Context, agentID, sessionID string, anchors []session.Digest) (map[session.Digest]bool, error) {
+	all := map[session.Digest]bool{}
+	for from := 0; from < len(anchors); from += textsAtOnce {
+		some := anchors[from:min(from+textsAtOnce, len(anchors))]
+		if err := s.anchors(ctx, all, agentID, sessionID, some); err != nil {
+			return nil, fmt.Errorf("find anchors: %w", s.explain(err))
+		}
+	}
+	return all, nil
+}
+
+func (s *Store) anchors(ctx context.Context, to map[session.Digest]bool, agentID, sessionID string, anchors []session.Digest) error {
+	args := []any{agentID, sessionID}
+	for i := range anchors {
+		args = append(args, anchors[i][:])
+	}
+	rows, err := s.reads(ctx).QueryContext(ctx, `SELECT anchor FROM anchors
+		WHERE agent = ? AND session = ? AND anchor IN (?`+strings.Repeat(",?", len(anchors)-1)+`)`, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var anchor []byte
+		if err := rows.Scan(&anchor); err != nil {
+			return err
+		}
+		if len(anchor) != len(session.Digest{}) {
+			return errors.New("an anchor cannot be read")
+		}
+		to[session.Digest(anchor)] = true
+	}
+	return rows.Err()
+}
+
 // lookAgain looks, and if that finds less than was asked for while updates of the agent are queued, waits for them and
 // looks once more: the next turn of a conversation may come before the last one is committed.
 func (s *Store) lookAgain(ctx context.Context, agent string, look func() (bool, error)) (bool, error) {
-	owes := s.writer != nil && s.writer.owes(agent) // before looking: afterwards, a commit may have come between
+	owes := s.writer != nil && transaction(ctx) == nil && s.writer.owes(agent) // before looking: afterwards, a commit may have come between
 	ok, err := look()
 	if ok || err != nil || !owes {
 		return ok, err
@@ -121,13 +159,32 @@ func found(err error) (bool, error) {
 	return err == nil, err
 }
 
-// scanAgent reads the columns id, name, created, last_seen.
-func scanAgent(row *sql.Row, hash string) (session.Agent, error) {
-	a := session.Agent{Hash: hash}
-	var created, seen int64
-	if err := row.Scan(&a.ID, &a.Name, &created, &seen); err != nil {
+const agentColumns = `id, hash, name, account, credential, created, last_seen, claimed, deleted`
+
+// scanner is a row, or the present one of several.
+type scanner interface{ Scan(to ...any) error }
+
+// scanAgent reads the agentColumns.
+func scanAgent(row scanner) (a session.Agent, err error) {
+	var created, seen, claimed, deleted int64
+	if err := row.Scan(&a.ID, &a.Hash, &a.Name, &a.Account, &a.Credential, &created, &seen, &claimed, &deleted); err != nil {
 		return session.Agent{}, err
 	}
-	a.Created, a.LastSeen = time.Unix(0, created).UTC(), time.Unix(0, seen).UTC()
+	a.Created, a.LastSeen, a.Claimed, a.Deleted = moment(created), moment(seen), moment(claimed), moment(deleted)
 	return a, nil
+}
+
+// moment is a time as it is stored: nanoseconds since 1970, and 0 for none.
+func moment(ns int64) time.Time {
+	if ns == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns).UTC()
+}
+
+func stored(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
 }

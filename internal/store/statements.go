@@ -4,20 +4,33 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"time"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/audit"
 	"github.com/gatehouse-gateway/gatehouse/internal/session"
 )
 
 // An agent is made once. When its hash is known the id that is stored wins; that it was seen is noted in either case.
-const upsertAgent = `INSERT INTO agents (id, hash, name, created, last_seen) VALUES (?, ?, ?, ?, ?)
+const upsertAgent = `INSERT INTO agents (id, hash, name, created, last_seen, account, credential) VALUES (?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (hash) DO UPDATE SET last_seen = CASE
 		WHEN excluded.last_seen > agents.last_seen THEN excluded.last_seen ELSE agents.last_seen END
-	RETURNING id, name, created, last_seen`
+	RETURNING ` + agentColumns
+
+// keepAnchors drops the oldest anchors of a session beyond [session.MaxAnchors].
+const keepAnchors = `DELETE FROM anchors WHERE agent = ? AND session = ? AND anchor NOT IN
+	(SELECT anchor FROM anchors WHERE agent = ? AND session = ? ORDER BY time DESC, anchor LIMIT ?)`
 
 // statements are those of every transaction of the writer, prepared once.
 type statements struct {
-	getHead, setHead, record, agent, moveKeys, transcript, decided *sql.Stmt
+	getHead, setHead, record, agent, moveKeys, transcript, decided, anchor, keepAnchors *sql.Stmt
+
+	seen map[string]sighting // agents of this transaction, by hash
+}
+
+// sighting is an agent as it is stored, and when a later item of the same transaction has seen it; zero when none has.
+type sighting struct {
+	session.Agent
+	again time.Time
 }
 
 func prepare(ctx context.Context, db *sql.DB) (p statements, err error) {
@@ -27,13 +40,17 @@ func prepare(ctx context.Context, db *sql.DB) (p statements, err error) {
 	}{
 		{&p.getHead, selectHead},
 		{&p.setHead, `UPDATE head SET seq = ?, hash = ?, count = ? WHERE one = 1`},
-		{&p.record, `INSERT INTO records (seq, id, record, prev, hash, leaf) VALUES (?, ?, ?, ?, ?, ?)`},
+		{&p.record, `INSERT INTO records (seq, id, record, prev, hash, leaf, agent, account, session, surface, type, time, notable)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&p.agent, upsertAgent},
 		{&p.moveKeys, `UPDATE content_keys SET owner = ? WHERE agent = ?`},
 		{&p.transcript, `INSERT INTO transcripts (agent, transcript, session, time) VALUES (?, ?, ?, ?)
 			ON CONFLICT (agent, transcript, session) DO UPDATE SET time = excluded.time`},
 		{&p.decided, `INSERT INTO decided (agent, session, text, edits, time) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (agent, session, text) DO UPDATE SET edits = excluded.edits, time = excluded.time`},
+		{&p.anchor, `INSERT INTO anchors (agent, session, anchor, time) VALUES (?, ?, ?, ?)
+			ON CONFLICT (agent, session, anchor) DO UPDATE SET time = excluded.time`},
+		{&p.keepAnchors, keepAnchors},
 	} {
 		if *s.to, err = db.PrepareContext(ctx, s.query); err != nil { //nolint:sqlclosecheck // close closes them all
 			p.close()
@@ -44,7 +61,7 @@ func prepare(ctx context.Context, db *sql.DB) (p statements, err error) {
 }
 
 func (p *statements) all() []**sql.Stmt {
-	return []**sql.Stmt{&p.getHead, &p.setHead, &p.record, &p.agent, &p.moveKeys, &p.transcript, &p.decided}
+	return []**sql.Stmt{&p.getHead, &p.setHead, &p.record, &p.agent, &p.moveKeys, &p.transcript, &p.decided, &p.anchor, &p.keepAnchors}
 }
 
 func (p *statements) close() {
@@ -60,6 +77,7 @@ func (p statements) in(ctx context.Context, tx *sql.Tx) statements {
 	for _, s := range p.all() {
 		*s = tx.StmtContext(ctx, *s)
 	}
+	p.seen = map[string]sighting{}
 	return p
 }
 
@@ -80,25 +98,26 @@ func (p *statements) item(ctx context.Context, head audit.Head, it item) (audit.
 			return audit.Entry{}, err
 		}
 	}
-	e := audit.Seal(head.Seq+1, head.Hash, it.raw)
-	_, err := p.record.ExecContext(ctx, e.Seq, it.record.ID, string(e.Record), e.Prev[:], e.Hash[:], e.Leaf[:])
+	e, r := audit.Seal(head.Seq+1, head.Hash, it.raw), it.record
+	_, err := p.record.ExecContext(ctx, e.Seq, r.ID, string(e.Record), e.Prev[:], e.Hash[:], e.Leaf[:],
+		r.Subject(), r.Account, r.Session, r.Surface, r.Kind(), r.Time.UnixNano(), r.Notable())
 	return e, err
 }
 
 // update writes what an exchange adds to its session. The item that it returns bears the agent's id as it is stored.
 func (p *statements) update(ctx context.Context, it item) (item, error) {
 	u := it.update
-	stored, err := scanAgent(p.agent.QueryRowContext(ctx, agentRow(u.Agent)...), u.Agent.Hash)
+	kept, err := p.sight(ctx, u.Agent)
 	if err != nil {
 		return it, err
 	}
-	if stored.ID != u.Agent.ID {
-		if it, err = p.rename(ctx, it, stored.ID); err != nil {
+	if kept.ID != u.Agent.ID {
+		if it, err = p.rename(ctx, it, kept.ID); err != nil {
 			return it, err
 		}
 	}
 	for _, t := range u.Transcripts {
-		if _, err := p.transcript.ExecContext(ctx, stored.ID, t[:], u.Session, u.Time.UnixNano()); err != nil {
+		if _, err := p.transcript.ExecContext(ctx, kept.ID, t[:], u.Session, u.Time.UnixNano()); err != nil {
 			return it, err
 		}
 	}
@@ -107,11 +126,55 @@ func (p *statements) update(ctx context.Context, it item) (item, error) {
 		if err != nil {
 			return it, err
 		}
-		if _, err := p.decided.ExecContext(ctx, stored.ID, u.Session, d.Text[:], string(edits), u.Time.UnixNano()); err != nil {
+		if _, err := p.decided.ExecContext(ctx, kept.ID, u.Session, d.Text[:], string(edits), u.Time.UnixNano()); err != nil {
 			return it, err
 		}
 	}
-	return it, nil
+	return it, p.anchors(ctx, kept.ID, u)
+}
+
+// anchors writes what injections have named, and keeps the session's list within its bound.
+func (p *statements) anchors(ctx context.Context, agent string, u *session.Update) error {
+	if len(u.Anchors) == 0 {
+		return nil
+	}
+	for _, a := range u.Anchors {
+		if _, err := p.anchor.ExecContext(ctx, agent, u.Session, a[:], u.Time.UnixNano()); err != nil {
+			return err
+		}
+	}
+	_, err := p.keepAnchors.ExecContext(ctx, agent, u.Session, agent, u.Session, session.MaxAnchors)
+	return err
+}
+
+// sight stores an agent, or that it was seen, and returns it as it is stored. The first item of a transaction that has it
+// does that, and finish the rest: most items are of few agents.
+func (p *statements) sight(ctx context.Context, a session.Agent) (session.Agent, error) {
+	s, known := p.seen[a.Hash]
+	if !known {
+		var err error
+		if s.Agent, err = scanAgent(p.agent.QueryRowContext(ctx, agentRow(a)...)); err != nil {
+			return session.Agent{}, err
+		}
+	} else if a.LastSeen.After(s.LastSeen) && a.LastSeen.After(s.again) {
+		s.again = a.LastSeen
+	}
+	p.seen[a.Hash] = s
+	return s.Agent, nil
+}
+
+// finish writes what was put off to the end of the transaction.
+func (p *statements) finish(ctx context.Context, head audit.Head) error {
+	for _, s := range p.seen {
+		if s.again.IsZero() {
+			continue
+		}
+		s.LastSeen = s.again
+		if _, err := p.agent.ExecContext(ctx, agentRow(s.Agent)...); err != nil {
+			return err
+		}
+	}
+	return p.writeHead(ctx, head)
 }
 
 // rename gives a record to the agent that was stored first. Its texts were hashed under the key of the id that lost, which
@@ -130,5 +193,5 @@ func (p *statements) rename(ctx context.Context, it item, id string) (item, erro
 }
 
 func agentRow(a session.Agent) []any {
-	return []any{a.ID, a.Hash, a.Name, a.Created.UnixNano(), a.LastSeen.UnixNano()}
+	return []any{a.ID, a.Hash, a.Name, a.Created.UnixNano(), a.LastSeen.UnixNano(), a.Account, a.Credential}
 }

@@ -136,6 +136,9 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
+// KeyFile is where the key of sealed secrets is kept, beside the database; empty for a database that has no place beside it.
+func (s *Store) KeyFile() string { return s.dialect.keyFile }
+
 // explain marks an error that says that the file is damaged.
 func (s *Store) explain(err error) error {
 	if err != nil && s.dialect.damaged(err) && !errors.Is(err, ErrDamaged) {

@@ -284,7 +284,7 @@ func (w *writer) transact(batch []item) error {
 		head = head.Next(e)
 	}
 	// Without a record too: that is how a database that could not write is tried again.
-	if err := put.writeHead(ctx, head); err != nil {
+	if err := put.finish(ctx, head); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -327,6 +327,8 @@ func (w *writer) owes(agent string) bool {
 // if there is none, and the record is committed within 100 ms; if that fails it is tried again for as long as the
 // store is open, and [Store.Err] says so meanwhile.
 //
+// Within [Store.Transact] the record is part of the transaction, and durable when that is committed.
+//
 // When two exchanges made the same agent at once, the one that is stored wins: the record then bears its id, not the id that r has.
 func (s *Store) Append(ctx context.Context, r audit.Record, u *session.Update, durable bool) error {
 	if s.writer == nil {
@@ -337,6 +339,9 @@ func (s *Store) Append(ctx context.Context, r audit.Record, u *session.Update, d
 		return err
 	}
 	it := item{record: r, raw: raw, update: u}
+	if tx := transaction(ctx); tx != nil {
+		return s.appendIn(ctx, tx, it)
+	}
 	if !durable {
 		return s.writer.enter(ctx, it)
 	}

@@ -31,6 +31,7 @@ type Backend struct {
 func Run(t *testing.T, b Backend) {
 	t.Run("append", func(t *testing.T) { testAppend(t, b) })
 	t.Run("session", func(t *testing.T) { testSession(t, b) })
+	t.Run("anchors", func(t *testing.T) { testAnchors(t, b) })
 	t.Run("agent", func(t *testing.T) { testAgent(t, b) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, b) })
 	t.Run("rejected", func(t *testing.T) { testRejected(t, b) })
@@ -38,6 +39,7 @@ func Run(t *testing.T, b Backend) {
 	t.Run("two stores", func(t *testing.T) { testTwoStores(t, b) })
 	t.Run("newer version", func(t *testing.T) { testNewerVersion(t, b) })
 	t.Run("tamper", func(t *testing.T) { testTamper(t, b) })
+	t.Run("webhooks", func(t *testing.T) { testWebhooks(t, b) })
 	t.Run("kill", func(t *testing.T) { testKill(t, b) })
 }
 

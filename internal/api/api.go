@@ -1,0 +1,172 @@
+// Package api is the surface of the native API: /v1, JSON in and out, described by openapi.yaml. It promises that what a key may
+// not see does not exist for it, that a mutation with an Idempotency-Key happens once, and that a mutation, its record and
+// its answer are kept together or not at all. What the resources mean is left to their packages.
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/identity"
+	"github.com/gatehouse-gateway/gatehouse/internal/surface"
+	"github.com/gatehouse-gateway/gatehouse/internal/webhook"
+)
+
+// API is a [surface.Surface]. Its fields are set before its first use.
+type API struct {
+	Checker   gatehouse.Checker
+	Desk      *surface.Desk
+	Authority *identity.Authority
+	Log       *slog.Logger
+
+	Transact func(ctx context.Context, do func(context.Context) error) error // one transaction of the store
+	Answers  Answers
+	Keys     Keys
+	Agents   Agents
+	Records  Records
+	Webhooks *webhook.Registry
+
+	// Redact takes secrets and personal data out of what callers tell: JSON in, JSON out; nil stays nil.
+	Redact func(ctx context.Context, data json.RawMessage) (json.RawMessage, error)
+
+	flights flights
+	table   []route
+	tabling sync.Once
+}
+
+// maxBody is the most bytes of a request body. The largest thing that the API takes is an event of 16 KiB.
+const maxBody = 1 << 20
+
+// route is one operation.
+type route struct {
+	method string
+	path   string         // segments; {name} stands for one
+	scope  identity.Scope // what a key needs; empty: any key
+	do     func(context.Context, *request) (answer, error)
+	change bool // it changes something
+	stream func(context.Context, *request) error
+}
+
+// routes are all operations. openapi.yaml describes each.
+func (a *API) routes() []route {
+	a.tabling.Do(func() {
+		a.table = slices.Concat(a.keyRoutes(), a.agentRoutes(), a.containmentRoutes(), a.recordRoutes(), a.advisoryRoutes(), a.webhookRoutes())
+	})
+	return a.table
+}
+
+// Operations lists all operations as "METHOD /path".
+func (a *API) Operations() []string {
+	var list []string
+	for _, rt := range a.routes() {
+		list = append(list, rt.method+" "+rt.path)
+	}
+	return list
+}
+
+// answer is what an operation says.
+type answer struct {
+	status int // 0: 200
+	schema string
+	body   any // nil: nothing, and 204
+}
+
+// Serve implements [surface.Surface].
+func (a *API) Serve(c *surface.Call) bool {
+	rt, params, others := a.match(c.R.Method, c.R.URL.Path)
+	if rt == nil && len(others) == 0 {
+		return false
+	}
+	c.X.Surface = "api"
+	version := negotiate(c.In.Version)
+	c.Own = http.Header{http.CanonicalHeaderKey("X-Mnemom-Version"): {version}}
+	if rt == nil {
+		c.X.Endpoint = c.R.URL.Path
+		c.W.Header().Set("Allow", strings.Join(others, ", "))
+		c.Refuse(surface.Failure(http.StatusMethodNotAllowed, "method_not_allowed", "this path knows "+strings.Join(others, ", ")))
+		return true
+	}
+	c.X.Endpoint = rt.path
+	r := &request{Call: c, api: a, params: params, version: version}
+	if err := a.serve(c.R.Context(), r, rt); err != nil {
+		c.Refuse(err)
+	}
+	return true
+}
+
+// serve does what a route says, for who may ask it to.
+func (a *API) serve(ctx context.Context, r *request, rt *route) (err error) {
+	if r.who, err = a.Desk.Who(r.In, surface.Bearer(r.R.Header), true); err != nil {
+		return err
+	}
+	r.X.Key, r.X.Account = r.who.Key, r.who.Account
+	if rt.scope != "" {
+		if err := r.who.Need(rt.scope); err != nil {
+			return err
+		}
+	}
+	switch {
+	case rt.stream != nil:
+		return rt.stream(ctx, r)
+	case rt.change:
+		return a.change(ctx, r, rt)
+	}
+	said, err := rt.do(ctx, r)
+	if err != nil {
+		return err
+	}
+	body, err := r.render(said)
+	if err != nil {
+		return err
+	}
+	r.send(said.status, said.schema, body)
+	return nil
+}
+
+// match finds the route of a request. others are the methods that the path knows.
+func (a *API) match(method, path string) (rt *route, params map[string]string, others []string) {
+	if !strings.HasPrefix(path, "/v1/") {
+		return nil, nil, nil
+	}
+	routes := a.routes()
+	exact := false // a path without parameters goes before one with
+	for i := range routes {
+		found, ok := matchPath(routes[i].path, path)
+		if !ok || exact && len(found) > 0 {
+			continue
+		}
+		if len(found) == 0 && !exact {
+			exact, rt, others = true, nil, nil
+		}
+		others = append(others, routes[i].method)
+		if routes[i].method == method || method == http.MethodHead && routes[i].method == http.MethodGet {
+			rt, params = &routes[i], found
+		}
+	}
+	return rt, params, others
+}
+
+// matchPath holds a path against a pattern.
+func matchPath(pattern, path string) (params map[string]string, ok bool) {
+	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(want) != len(have) {
+		return nil, false
+	}
+	for i, segment := range want {
+		if name, variable := strings.CutPrefix(segment, "{"); variable && have[i] != "" {
+			if params == nil {
+				params = map[string]string{}
+			}
+			params[strings.TrimSuffix(name, "}")] = have[i]
+		} else if segment != have[i] {
+			return nil, false
+		}
+	}
+	return params, true
+}

@@ -1,0 +1,43 @@
+package telemetry
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+
+	"github.com/prometheus/common/expfmt"
+
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/surface"
+)
+
+const metricsPath = "/metrics"
+
+// Serve implements [surface.Surface]: it answers GET /metrics, unless that is switched off.
+func (p *Probe) Serve(c *surface.Call) bool {
+	if c.R.URL.Path != metricsPath || c.R.Method != http.MethodGet && c.R.Method != http.MethodHead || !p.now.Load().Prometheus {
+		return false
+	}
+	page, format := &bytes.Buffer{}, expfmt.NewFormat(expfmt.TypeTextPlain)
+	if err := p.metrics.write(page, format); err != nil {
+		p.log.Error("metrics", "request_id", c.X.ID, "error", err)
+		c.Fail(&gatehouse.Failure{Status: http.StatusInternalServerError, Code: "internal_error"})
+		return true
+	}
+	c.Write(http.StatusOK, string(format), page.Bytes())
+	return true
+}
+
+func (m *metrics) write(to *bytes.Buffer, format expfmt.Format) error {
+	families, err := m.registry.Gather()
+	if err != nil {
+		return fmt.Errorf("gather: %w", err)
+	}
+	encoder := expfmt.NewEncoder(to, format)
+	for _, f := range families {
+		if err := encoder.Encode(f); err != nil {
+			return fmt.Errorf("encode %s: %w", f.GetName(), err)
+		}
+	}
+	return nil
+}

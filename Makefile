@@ -4,9 +4,11 @@ PACKAGES      ?= ./...
 FUZZRUNS      ?= 200000
 PYTHON        ?= python3
 VENV          ?= venv
+MODEL_VENV    ?= conformance/model/venv
+SOAK          ?= 10000
 GOLANGCI_LINT ?= go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: build test conformance race lint fuzz sdk-test sdk-parsers check demo clean
+.PHONY: build test conformance race soak bench lint fuzz sdk-test sdk-parsers model-test check demo clean
 
 build:
 	CGO_ENABLED=0 go build -o bin/gatehouse ./cmd/gatehouse
@@ -22,6 +24,14 @@ conformance:
 race:
 	CGO_ENABLED=1 go test -race $(PACKAGES)
 
+# SOAK exchanges of every kind, hostile ones too, and nothing of them may stay. About a minute.
+soak:
+	GATEHOUSE_SOAK=$(SOAK) CGO_ENABLED=1 go test -race -count=1 -timeout 1h -v -run '^TestSoak$$' ./conformance
+
+# What an exchange costs, next to the plainest proxy. BENCH: options of gatehouse bench load.
+bench: build
+	bin/gatehouse bench load $(BENCH)
+
 lint:
 	$(GOLANGCI_LINT) run
 
@@ -29,9 +39,11 @@ lint:
 fuzz:
 	FUZZRUNS=$(FUZZRUNS) bash .ci/fuzz
 
-# The official Python SDKs and curl, against fake providers.
+# The official SDKs for Python, Node (20 or later) and Go, and curl, against fake providers.
 sdk-test: $(VENV)/.installed
 	$(VENV)/bin/python -m pytest conformance/sdk/python
+	cd conformance/sdk/node && npm ci && npm test
+	cd conformance/sdk/go && go vet ./... && go test -count=1 ./...
 	bash conformance/curl_test.sh
 
 # The parsers of the header surface in TypeScript (Node 20 or later) and Python, over the vectors of verdict/testdata.
@@ -44,10 +56,20 @@ $(VENV)/.installed: conformance/sdk/python/requirements.txt
 	$(VENV)/bin/python -m pip install --quiet -r $<
 	touch $@
 
+# A story with a real, small model on llama.cpp: docs/real-model.md. TRANSCRIPT=docs/real-model.md writes it anew. No part of
+# check or .ci/run: the first run compiles llama.cpp, which takes minutes, and needs CMake, Ninja and a C++ compiler.
+model-test: $(MODEL_VENV)/.installed
+	$(MODEL_VENV)/bin/python conformance/model/story.py $(if $(TRANSCRIPT),--transcript $(TRANSCRIPT))
+
+$(MODEL_VENV)/.installed: conformance/model/requirements.txt
+	$(PYTHON) -m venv $(MODEL_VENV)
+	CMAKE_ARGS="-DLLAVA_BUILD=OFF -DGGML_OPENMP=OFF" $(MODEL_VENV)/bin/python -m pip install --quiet -r $<
+	touch $@
+
 check: lint test race sdk-test sdk-parsers
 
 demo:
 	go run ./cmd/gatehouse demo
 
 clean:
-	rm -rf bin $(VENV)
+	rm -rf bin $(VENV) $(MODEL_VENV) conformance/sdk/node/node_modules sdk/typescript/node_modules

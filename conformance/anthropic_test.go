@@ -24,6 +24,9 @@ func (anthropic) request(c conversation, stream bool) any {
 	if stream {
 		body["stream"] = true
 	}
+	if c.Structured {
+		body["output_config"] = object{"format": object{"type": "json_schema", "schema": object{"type": "object"}}}
+	}
 	var tools []object
 	for _, tool := range c.Tools {
 		if tool.Hosted {
@@ -103,6 +106,12 @@ func (a *answer) block(b contentBlock, args string) {
 	}
 }
 
+// stopDetails say why a message was refused. A refusal of an answer by a schema has no other text.
+type stopDetails struct {
+	Type        string `json:"type"`
+	Explanation string `json:"explanation"`
+}
+
 type messageUsage struct {
 	Input  int `json:"input_tokens"`
 	Output int `json:"output_tokens"`
@@ -113,15 +122,16 @@ func (anthropic) read(body []byte) ([]answer, usage, error) {
 		Type       string         `json:"type"`
 		Content    []contentBlock `json:"content"`
 		StopReason string         `json:"stop_reason"`
+		Details    stopDetails    `json:"stop_details"`
 		Usage      messageUsage   `json:"usage"`
 	}
 	if err := json.Unmarshal(body, &m); err != nil {
 		return nil, usage{}, err
 	}
-	if m.Type != "message" || len(m.Content) == 0 {
+	if m.Type != "message" || len(m.Content) == 0 && m.Details.Type != "refusal" {
 		return nil, usage{}, errors.New("not a message with content")
 	}
-	var a answer
+	a := answer{text: m.Details.Explanation}
 	for _, b := range m.Content {
 		a.block(b, string(b.Input))
 	}
@@ -148,6 +158,8 @@ type messageReader struct {
 	state string // what came last of message_start, message_delta, message_stop
 	open  string // type of the block that is open
 	index int    // of the next block
+
+	refused bool // with details
 }
 
 // readStream wants blocks that are counted up from 0, opened and closed one after the other, and the events of the message
@@ -157,7 +169,7 @@ func (anthropic) readStream(body []byte) ([]answer, usage, error) {
 	if err := events(body, m.event); err != nil {
 		return nil, usage{}, err
 	}
-	if m.state != "message_stop" || m.index == 0 {
+	if m.state != "message_stop" || m.index == 0 && !m.refused {
 		return nil, usage{}, fmt.Errorf("the stream ends after %s with %d blocks", m.state, m.index)
 	}
 	return []answer{m.answer}, m.used, nil
@@ -171,8 +183,9 @@ func (m *messageReader) event(name, data string) error {
 		Block   contentBlock `json:"content_block"`
 		Delta   struct {
 			Text, Thinking string
-			Partial        string `json:"partial_json"`
-			StopReason     string `json:"stop_reason"`
+			Partial        string      `json:"partial_json"`
+			StopReason     string      `json:"stop_reason"`
+			Details        stopDetails `json:"stop_details"`
 		}
 		Usage messageUsage
 	}
@@ -200,6 +213,7 @@ func (m *messageReader) event(name, data string) error {
 	case "message_delta":
 		legal = legal && m.state == "message_start" && m.open == ""
 		m.state, m.finish, m.used.output = name, stopReason(e.Delta.StopReason), e.Usage.Output
+		m.text, m.refused = m.text+e.Delta.Details.Explanation, e.Delta.Details.Type == "refusal"
 	case "message_stop":
 		legal = legal && m.state == "message_delta"
 		m.state = name

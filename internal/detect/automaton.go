@@ -1,111 +1,155 @@
 package detect
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// automaton finds many words at once (Aho and Corasick, 1975), without regard to ASCII case and with any single white
-// space for a blank. It is a full transition table over classes of bytes, small enough for the processor's second-level
-// cache: general libraries keep two kilobytes for each state.
+// automaton finds many words at once, without regard to ASCII case and with any single white space for a blank.
+//
+// Ordinary text holds hardly any of the words, so most of the work is to see that none begins at a byte: four bytes are
+// folded, hashed and looked up in a bitmap that stays in the processor's first-level cache. Only where the bitmap says that
+// a word may begin is the tree of words walked, which is small, too. A full transition table (Aho and Corasick, 1975) takes
+// one step for each byte as well, but its megabytes miss the caches.
 type automaton struct {
-	class [256]uint8
-	width uint32     // transitions of one state
-	next  []uint32   // state offset + class → state offset, with found set where a word ends
-	ends  [][]uint32 // state → words that end there
+	fold  [256]byte // a byte of a text as words have it
+	roots [256]uint32
+	nodes []node   // those that go on from one node stand together, the first of all is the root
+	twins []uint32 // word → another that is the same, plus one
+
+	begins [1 << 16 / 64]uint64 // hashes of the first four bytes of words
+	short  [1 << 16 / 64]uint64 // first two bytes of words that have no four
 }
 
-const found = 1 << 31
+// node is a place in the tree: the bytes read so far.
+type node struct {
+	first uint32 // the first of the nodes that go on from here
+	count uint16
+	char  byte   // the byte that leads here
+	word  uint32 // the word that ends here, plus one
+}
+
+// fold32 turns capital letters into small ones in four bytes at once; what else it changes only makes the bitmaps say more
+// often that a word may begin.
+const fold32 = 0x20202020
 
 // newAutomaton makes an automaton of words in lower case.
 func newAutomaton(words []string) *automaton {
-	a := &automaton{width: 1}
-	for _, w := range words {
-		for i := range len(w) {
-			if a.class[w[i]] == 0 {
-				a.class[w[i]] = uint8(a.width) //nolint:gosec // 255 bytes other than those folded away at most
-				a.width++
-			}
+	a := &automaton{twins: make([]uint32, len(words))}
+	for i := range a.fold {
+		c := byte(i) //nolint:gosec // an index of 256
+		switch {
+		case c >= 'A' && c <= 'Z':
+			c |= 0x20
+		case c == '\t' || c == '\n' || c == '\r':
+			c = ' '
 		}
+		a.fold[i] = c
 	}
-	for c := byte('A'); c <= 'Z'; c++ {
-		a.class[c] = a.class[c|0x20]
+	a.tree(words)
+	for _, w := range words {
+		a.begin(w)
 	}
-	for _, c := range "\t\n\r" {
-		a.class[c] = a.class[' ']
-	}
-	a.link(a.tree(words))
 	return a
 }
 
-// tree writes the words' transitions alone, states numbered by offset.
-func (a *automaton) tree(words []string) (ends [][]uint32) {
-	size := 1
-	for _, w := range words {
-		size += len(w)
+// tree makes the nodes, breadth first.
+func (a *automaton) tree(words []string) {
+	order := make([]int, len(words))
+	for i := range order {
+		order[i] = i
 	}
-	a.next = make([]uint32, a.width, int(a.width)*size)
-	ends = make([][]uint32, 1, size)
-	for id, w := range words {
-		at := uint32(0)
-		for i := range len(w) {
-			step := at + uint32(a.class[w[i]])
-			if a.next[step] == 0 {
-				a.next[step] = uint32(len(a.next)) //nolint:gosec // a few thousand states
-				a.next = a.next[:len(a.next)+int(a.width)]
-				ends = append(ends, nil)
+	slices.SortFunc(order, func(i, j int) int { return strings.Compare(words[i], words[j]) })
+	branches, depths := [][]int{order}, []int{0} // of each node: the words that lead through it, and how many bytes in
+	a.nodes = []node{{}}
+	for k := 0; k < len(branches); k++ {
+		list, depth := branches[k], depths[k]
+		n := node{first: uint32(len(a.nodes)), char: a.nodes[k].char} //nolint:gosec // a few thousand nodes
+		for len(list) > 0 {
+			id := list[0]
+			if len(words[id]) == depth {
+				a.twins[id], n.word = n.word, uint32(id)+1 //nolint:gosec // an index
+				list = list[1:]
+				continue
 			}
-			at = a.next[step]
+			c, same := words[id][depth], 1
+			for same < len(list) && words[list[same]][depth] == c {
+				same++
+			}
+			a.nodes = append(a.nodes, node{char: c})
+			branches, depths = append(branches, list[:same]), append(depths, depth+1)
+			n.count++
+			list = list[same:]
 		}
-		ends[at/a.width] = append(ends[at/a.width], uint32(id)) //nolint:gosec // an index
+		a.nodes[k] = n
 	}
-	return ends
+	for i := range a.nodes[0].count {
+		at := a.nodes[0].first + uint32(i)
+		a.roots[a.nodes[at].char] = at
+	}
 }
 
-// link fills in the other transitions, breadth first, so that every state knows what its longest suffix would do.
-func (a *automaton) link(ends [][]uint32) {
-	fail := make([]uint32, len(ends))
-	queue := []uint32{0}
-	for len(queue) > 0 {
-		at := queue[0]
-		queue = queue[1:]
-		back := fail[at/a.width]
-		if at != 0 {
-			ends[at/a.width] = slices.Concat(ends[at/a.width], ends[back/a.width])
+// begin notes in the bitmaps how a word can begin.
+func (a *automaton) begin(w string) {
+	set := func(bits *[1 << 16 / 64]uint64, bit uint32) { bits[bit/64] |= 1 << (bit % 64) }
+	const known = 4
+	heads := []uint32{0}
+	for i := range min(len(w), known) {
+		forms := w[i : i+1]
+		if w[i] == ' ' {
+			forms = " \t\n\r"
 		}
-		for c := range a.width {
-			to := a.next[at+c]
-			switch {
-			case to == 0 && at != 0:
-				a.next[at+c] = a.next[back+c] &^ found
-			case to != 0:
-				queue = append(queue, to)
-				if at != 0 {
-					fail[to/a.width] = a.next[back+c] &^ found
-				}
+		var longer []uint32
+		for _, head := range heads {
+			for j := range len(forms) {
+				longer = append(longer, head|uint32(forms[j]|0x20)<<(8*i))
 			}
 		}
+		heads = longer
 	}
-	for i, to := range a.next {
-		if len(ends[to/a.width]) > 0 {
-			a.next[i] |= found
+	for _, head := range heads {
+		switch len(w) {
+		case 1:
+			for c := range uint32(256) {
+				set(&a.short, head|c<<8)
+			}
+		case 2, 3:
+			set(&a.short, head&0xffff)
+		default:
+			set(&a.begins, hash16(head))
 		}
 	}
-	a.ends = ends
 }
+
+// hash16 spreads four bytes over 16 bits (multiplicative hashing, Knuth).
+func hash16(x uint32) uint32 { return x * 2654435769 >> 16 }
 
 // each calls see for every occurrence of a word, in order of its end, until see says false.
 func (a *automaton) each(text string, see func(word uint32, end int) bool) {
-	at := uint32(0)
-	for i := range len(text) {
-		at = a.next[at+uint32(a.class[text[i]])]
-		if at&found == 0 {
+	var w walk
+	x := uint32(0) // the four bytes from i on, the first lowest
+	for i := range min(len(text), 3) {
+		x |= uint32(text[i]) << (8*i + 8)
+	}
+	for i := 3; i < len(text); i++ {
+		x = x>>8 | uint32(text[i])<<24
+		y := x | fold32
+		h, s := hash16(y), y&0xffff
+		if a.begins[h/64]>>(h%64)&1|a.short[s/64]>>(s%64)&1 == 0 {
 			continue
 		}
-		at &^= found
-		for _, word := range a.ends[at/a.width] {
-			if !see(word, i+1) {
-				return
-			}
+		if !w.tell(i-3, see) {
+			return
 		}
+		w.from(a, text, i-3)
 	}
+	for i := max(len(text)-3, 0); i < len(text); i++ {
+		if !w.tell(i, see) {
+			return
+		}
+		w.from(a, text, i)
+	}
+	w.tell(len(text), see)
 }
 
 // any reports whether one of the words occurs.
@@ -113,4 +157,61 @@ func (a *automaton) any(text string) bool {
 	hit := false
 	a.each(text, func(uint32, int) bool { hit = true; return false })
 	return hit
+}
+
+// walk collects the words that begin at one byte after another, and tells of them in order of their ends.
+type walk struct{ waiting []occurrence }
+
+type occurrence struct {
+	word uint32
+	end  int
+}
+
+// from notes all words that begin at byte i.
+func (w *walk) from(a *automaton, text string, i int) {
+	at := a.roots[a.fold[text[i]]]
+	for at > 0 {
+		i++
+		n := &a.nodes[at]
+		for word := n.word; word > 0; word = a.twins[word-1] {
+			w.note(occurrence{word - 1, i})
+		}
+		if i == len(text) {
+			return
+		}
+		at = a.after(n, a.fold[text[i]])
+	}
+}
+
+// after is the node to which a byte leads from another; 0 when no word goes on like that.
+func (a *automaton) after(n *node, c byte) uint32 {
+	for at := n.first; at < n.first+uint32(n.count); at++ {
+		if a.nodes[at].char == c {
+			return at
+		}
+	}
+	return 0
+}
+
+// note keeps what is waiting in order: of two words with one end the one that begins first comes first.
+func (w *walk) note(o occurrence) {
+	w.waiting = append(w.waiting, o)
+	for k := len(w.waiting) - 1; k > 0 && w.waiting[k-1].end > o.end; k-- {
+		w.waiting[k-1], w.waiting[k] = w.waiting[k], w.waiting[k-1]
+	}
+}
+
+// tell calls see for the words that end at byte i or before: no word that begins there or later ends sooner.
+func (w *walk) tell(i int, see func(word uint32, end int) bool) bool {
+	n := 0
+	for n < len(w.waiting) && w.waiting[n].end <= i {
+		if !see(w.waiting[n].word, w.waiting[n].end) {
+			return false
+		}
+		n++
+	}
+	if n > 0 {
+		w.waiting = append(w.waiting[:0], w.waiting[n:]...)
+	}
+	return true
 }

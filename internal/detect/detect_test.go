@@ -176,7 +176,7 @@ func TestDeadline(t *testing.T) {
 func TestDeadlineMidway(t *testing.T) {
 	text := strings.Repeat("x", 400<<10)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Set{[]Detector{&stopper{after: 3, cancel: cancel}}}
+	s := &Set{detectors: []Detector{&stopper{after: 3, cancel: cancel}}}
 	r := s.Scan(ctx, Text{Channel: Input, Text: text})
 	if want := 2 * (chunkSize - chunkOverlap); r.Complete || r.Scanned != want {
 		t.Errorf("complete %v, scanned %d, want %d", r.Complete, r.Scanned, want)

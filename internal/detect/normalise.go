@@ -73,6 +73,10 @@ func normalise(text string, json bool) *Normalized {
 	n := &Normalized{Original: text, json: json}
 	w := writer{n: n, out: make([]byte, 0, len(text))}
 	for w.at < len(text) {
+		w.stretch()
+		if w.at == len(text) {
+			break
+		}
 		switch c := text[w.at]; {
 		case c >= utf8.RuneSelf:
 			w.wide()
@@ -100,6 +104,36 @@ type writer struct {
 	last rune // the rune beyond ASCII that was read last
 	run  run  // of invisible characters, the last there was
 	flag bool // the tag characters being read belong to an emoji
+}
+
+// stretch writes the bytes from here on that stand for themselves in lower case, up to the first that needs a look: most of
+// most texts.
+func (w *writer) stretch() {
+	text, end := w.n.Original, w.at
+	blank := true // no white space next: there may be some before
+	for ; end < len(text); end++ {
+		c := text[end]
+		if c == ' ' && !blank {
+			blank = true
+			continue
+		}
+		if c <= ' ' || c >= utf8.RuneSelf || c == '\\' {
+			break
+		}
+		blank = false
+	}
+	if end == w.at {
+		return
+	}
+	w.mark(false)
+	from := len(w.out)
+	w.out = append(w.out, text[w.at:end]...)
+	for i, c := range w.out[from:] {
+		if c-'A' < 26 {
+			w.out[from+i] = c | 0x20
+		}
+	}
+	w.at = end
 }
 
 // plain writes one byte that stands for one byte.

@@ -25,6 +25,7 @@ type rule struct {
 	Type            string    `yaml:"type"`
 	Score           float64   `yaml:"score"`
 	Literals        []string  `yaml:"literals"`
+	Needs           []string  `yaml:"needs"`
 	Pattern         string    `yaml:"pattern"`
 	Reach           string    `yaml:"reach"`
 	Channels        []Channel `yaml:"channels"`
@@ -32,6 +33,7 @@ type rule struct {
 	CounterExamples []string  `yaml:"counter_examples"`
 
 	compiled func() *regexp.Regexp
+	needed   *automaton // of Needs; nil without
 }
 
 // patterns finds instructions aimed at the model by their wording.
@@ -79,6 +81,13 @@ func parseRules(doc []byte) ([]rule, error) {
 		}
 		pattern := foldRunes(r.Pattern)
 		r.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+		if len(r.Needs) > 0 {
+			var words []string
+			for _, word := range r.Needs {
+				words = append(words, foldRunes(word))
+			}
+			r.needed = newAutomaton(words)
+		}
 	}
 	return rules, nil
 }
@@ -87,7 +96,7 @@ func (r *rule) check() error {
 	switch {
 	case r.ID == "" || r.Type == "" || r.Description == "":
 		return errors.New("id, type and description are required")
-	case len(r.Literals) == 0 || slices.Contains(r.Literals, ""):
+	case len(r.Literals) == 0 || slices.Contains(r.Literals, "") || slices.Contains(r.Needs, ""):
 		return errors.New("needs literals")
 	case r.Score <= 0 || r.Score > 1:
 		return errors.New("score must be in 0..1")
@@ -153,6 +162,9 @@ func (p *patterns) match(i int, n *Normalized, w window) []gatehouse.Finding {
 	r := &p.rules[i]
 	from := runeStart(n.Text, w.from)
 	seen := n.Text[from:runeStart(n.Text, w.to)]
+	if r.needed != nil && !r.needed.any(seen) {
+		return nil
+	}
 	var all []gatehouse.Finding
 	for _, m := range r.compiled().FindAllStringIndex(seen, -1) {
 		score := r.Score

@@ -10,7 +10,9 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -42,6 +44,9 @@ type Parts struct {
 	Scanner checkpoint.Scanner
 	Log     *slog.Logger
 	Targets webhook.Targets // where webhooks may be sent
+	// Still starts nothing beside the requests: for a command that asks a few things and ends. It delivers no webhook, and
+	// of keys that another process changes it knows what it read at first.
+	Still bool
 }
 
 // Gateway is an http.Handler.
@@ -58,6 +63,7 @@ type Gateway struct {
 	client  *http.Transport
 
 	authority *identity.Authority
+	keysOnly  atomic.Bool        // callers must show an API key, also while there is none
 	stop      context.CancelFunc // ends what runs beside the requests
 	beside    sync.WaitGroup     // what runs beside them and needs the store
 }
@@ -95,12 +101,26 @@ func (g *Gateway) open(ctx context.Context, cfg *config.Config, p Parts) (err er
 	sessions := &session.Resolver{Store: g.store, Key: key}
 	g.engine = &checkpoint.Engine{Scanner: p.Scanner, Detectors: detect.Version, Ledger: g.store, Sessions: sessions, Log: p.Log}
 	g.probe = telemetry.New(p.Scanner, p.Log)
+	if set, ok := p.Scanner.(*detect.Set); ok {
+		g.engine.Scanner = set.Watched(g.probe.Detector)
+	}
 	checker := g.probe.Checker(g.engine)
 	g.authority = &identity.Authority{Store: g.store, Log: p.Log}
-	if err := g.authority.Start(ctx); err != nil {
+	know := g.authority.Start
+	if p.Still {
+		know = g.authority.Refresh
+	}
+	if err := know(ctx); err != nil {
 		return err
 	}
 	desk := &surface.Desk{Authority: g.authority, Sessions: sessions}
+	g.probe.Allow = func(c *surface.Call) error {
+		who, err := desk.Who(c.In, surface.Bearer(c.R.Header), g.keysOnly.Load())
+		if err == nil && who.Keyed {
+			err = who.Need(identity.Read)
+		}
+		return err
+	}
 	g.proxy = &proxy.Proxy{Checker: checker, Desk: desk, Sessions: sessions, Log: p.Log, Client: &upstream.Client{Transport: g.probe.Transport(g.client)}}
 	g.api = &api.API{Checker: checker, Desk: desk, Authority: g.authority, Log: p.Log, Transact: g.store.Transact,
 		Answers: g.store, Keys: g.store, Agents: g.store, Records: g.store, Redact: g.engine.Redact}
@@ -111,18 +131,21 @@ func (g *Gateway) open(ctx context.Context, cfg *config.Config, p Parts) (err er
 	g.Handler = g.probe.Handler(g.surface)
 	if !loopback(cfg.Listen) && g.authority.Keyless() {
 		return fmt.Errorf("listen: %s is not a loopback address, and there is no API key yet that callers could show: "+
-			"make one with gatehouse keys create --store %s", cfg.Listen, cfg.Store)
+			"make one with gatehouse keys create --store %s", cfg.Listen, shellWord(cfg.Store))
 	}
 	return g.Use(cfg)
 }
 
-// openWebhooks begins to tell webhooks of what is recorded, and lets the API change them.
+// openWebhooks lets the API change webhooks, and begins to tell them of what is recorded.
 func (g *Gateway) openWebhooks(ctx context.Context, p Parts) error {
 	box, err := seal.Load(g.store.KeyFile())
 	if err != nil {
 		return err
 	}
 	g.api.Webhooks = &webhook.Registry{Endpoints: g.store, Deliveries: g.store, Transact: g.store.Transact, Box: box, Targets: p.Targets}
+	if p.Still {
+		return nil
+	}
 	d := &webhook.Dispatcher{Chain: g.store, Outbox: g.store, Queue: g.store, Box: box, Targets: p.Targets, Log: p.Log}
 	g.beside.Go(func() { d.Run(ctx) })
 	return nil
@@ -192,15 +215,23 @@ func (g *Gateway) Use(cfg *config.Config) error {
 		PII: p.PII, Secrets: p.Secrets, Uninspected: cfg.Uninspected, BlockWithError: cfg.OnBlock == "error", OpenOnError: open,
 		ScanTime: l.Scan, Durability: cfg.Audit.Durability, Policy: tools,
 	})
-	keysOnly := cfg.Auth.Mode == "keys" || !loopback(cfg.Listen)
+	g.keysOnly.Store(cfg.Auth.Mode == "keys" || !loopback(cfg.Listen))
 	g.authority.SetAdmin(cfg.Auth.AdminToken)
 	g.surface.Use(&surface.Settings{Origins: cfg.CORS.Origins, Loopback: loopback(cfg.Listen), BodyTime: bodyTime})
 	g.proxy.Use(&proxy.Settings{
-		Upstreams: upstreams, Body: l.Body, AutoCreate: cfg.Agents.AutoCreate, KeysOnly: keysOnly, Rate: l.Rate,
+		Upstreams: upstreams, Body: l.Body, AutoCreate: cfg.Agents.AutoCreate, KeysOnly: g.keysOnly.Load(), Rate: l.Rate,
 		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: l.Depth}, "anthropic": anthropic.Codec{Depth: l.Depth}},
 		Limits: upstream.Limits{Idle: l.UpstreamIdle, Buffer: l.StreamBuffer, Body: l.Body},
 	})
 	return nil
+}
+
+// shellWord is a text as a shell reads it back.
+func shellWord(text string) string {
+	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:/._-") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 func loopback(listen string) bool {

@@ -51,6 +51,9 @@ func (p *parser) literal(word string, k Kind) (Value, error) {
 	return Value{Kind: k, Start: p.at - len(word), End: p.at}, nil
 }
 
+// usualMembers is room for the members of most objects, so that a list does not grow by one, two and four.
+const usualMembers = 4
+
 func (p *parser) object() (Value, error) {
 	v := Value{Kind: Object, Start: p.at}
 	if p.depth--; p.depth < 0 {
@@ -80,6 +83,9 @@ func (p *parser) object() (Value, error) {
 		member, err := p.value()
 		if err != nil {
 			return Value{}, err
+		}
+		if v.Members == nil {
+			v.Members = make([]Member, 0, usualMembers)
 		}
 		v.Members = append(v.Members, Member{Key: name, KeyStart: keyAt, Value: member})
 	}

@@ -78,9 +78,9 @@ func makeKey(path string) error {
 		return err
 	}
 	defer os.Remove(f.Name())
-	_, err = f.WriteString(base64.StdEncoding.EncodeToString(key) + "\n")
+	_, unwritten := f.WriteString(base64.StdEncoding.EncodeToString(key) + "\n")
 	// On disk before anything is sealed under it.
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(unwritten, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {

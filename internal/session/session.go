@@ -12,16 +12,16 @@ import (
 
 // Agent is a party that calls models.
 type Agent struct {
-	ID       string // mnm-<uuid4>
-	Hash     string // 16 hex digits; see [CredentialHash]
-	Name     string // from X-Mnemom-Agent; may be empty
-	Account  string // who it belongs to
+	ID      string // mnm-<uuid4>
+	Hash    string // 16 hex digits; see [CredentialHash]
+	Name    string // from X-Mnemom-Agent; may be empty
+	Account string // who it belongs to
 	// Credential is the [CredentialHash] of the agent's credential alone; empty for one that was made by hand.
 	Credential string
 	Claimed    time.Time // when a key took it over; zero: never
 	Deleted    time.Time // zero: not
-	Created  time.Time
-	LastSeen time.Time
+	Created    time.Time
+	LastSeen   time.Time
 }
 
 // Digest is a keyed hash (HMAC-SHA-256) of a text or of a transcript. Nobody without the key can test a guess against it.

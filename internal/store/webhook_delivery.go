@@ -95,39 +95,58 @@ func deliveryFields(d *webhook.Delivery, times *[3]int64) []any {
 	return []any{&d.ID, &d.Webhook, &d.Event, &d.Type, &d.State, &d.Attempts, &times[0], &d.LastStatus, &d.LastError, &times[1], &times[2]}
 }
 
-// due are deliveries that can be claimed, the oldest of each endpoint first: its parameters are now, now, the busy endpoints.
-const due = `SELECT id FROM (
-	SELECT d.id, d.next, ROW_NUMBER() OVER (PARTITION BY d.webhook ORDER BY d.next, d.id) AS place
-	FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook
-	WHERE d.state = 'pending' AND d.next <= ? AND d.leased <= ? AND w.disabled = 0 AND d.webhook NOT IN (%s)
-) AS waiting WHERE place <= ? ORDER BY next, id LIMIT ?`
+// due are deliveries that can be claimed, the oldest of each endpoint first: its parameters are now, now, how many of one endpoint, the
+// busy endpoints, and how many in all. What waits behind those is not looked at.
+//
+// CROSS JOIN makes SQLite begin with the endpoints; the other way round it would go through all deliveries.
+const due = `SELECT d.id FROM webhooks w CROSS JOIN webhook_deliveries d
+	WHERE d.id IN (SELECT p.id FROM webhook_deliveries p WHERE p.webhook = w.id AND p.state = 'pending' AND p.next <= ? AND p.leased <= ?
+		ORDER BY p.next, p.id LIMIT ?)
+	AND w.disabled = 0 AND w.id NOT IN (%s) ORDER BY d.next, d.id LIMIT ?`
 
 // Claim implements [webhook.Queue].
 func (s *Store) Claim(ctx context.Context, c webhook.Claim) ([]webhook.Attempt, error) {
-	args := []any{stored(c.Now), stored(c.Now)}
+	args := []any{stored(c.Now), stored(c.Now), c.Each}
 	for _, id := range c.Busy {
 		args = append(args, id)
 	}
-	args = append(args, c.Each, c.Most)
-	query := fmt.Sprintf(due, "''"+strings.Repeat(", ?", len(c.Busy)))
-	var one string
-	// Mostly there is nothing, and then nothing is written.
-	if ok, err := found(s.reads(ctx).QueryRowContext(ctx, query, args...).Scan(&one)); err != nil || !ok {
-		if err != nil {
-			err = fmt.Errorf("look for deliveries: %w", s.explain(err))
-		}
-		return nil, err
+	// Read first: mostly there is nothing, and the lock is held for as long as it takes to write.
+	ids, err := s.texts(ctx, fmt.Sprintf(due, "''"+strings.Repeat(", ?", len(c.Busy))), append(args, c.Most)...)
+	if err != nil {
+		return nil, fmt.Errorf("look for deliveries: %w", s.explain(err))
+	}
+	if len(ids) == 0 {
+		return nil, nil
 	}
 	db, err := s.writes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	_, err = db.ExecContext(ctx, `UPDATE webhook_deliveries SET holder = ?, leased = ? WHERE id IN (`+query+`)`,
-		append([]any{c.Holder, stored(c.Until)}, args...)...)
+	// Others may have been faster with some of them.
+	_, err = db.ExecContext(ctx, `UPDATE webhook_deliveries SET holder = ?, leased = ?
+		WHERE state = 'pending' AND leased <= ? AND id IN (?`+strings.Repeat(", ?", len(ids)-1)+`)`,
+		append([]any{c.Holder, stored(c.Until), stored(c.Now)}, ids...)...)
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", s.explain(err))
 	}
 	return s.claimed(ctx, c)
+}
+
+// texts are the rows of a query that asks for one column.
+func (s *Store) texts(ctx context.Context, query string, args ...any) (list []any, err error) {
+	rows, err := s.reads(ctx).QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		list = append(list, text)
+	}
+	return list, rows.Err()
 }
 
 // claimed are the deliveries of a claim.

@@ -103,7 +103,7 @@ func (c *Call) Log(err error) {
 		attrs = append(attrs, string(at), string(x.Outcome(at)))
 	}
 	if err == nil {
-		c.handler.Log.Info("exchange", attrs...)
+		c.handler.Log.InfoContext(c.R.Context(), "exchange", attrs...)
 		return
 	}
 	f := gatehouse.AsFailure(err)
@@ -111,5 +111,5 @@ func (c *Call) Log(err error) {
 	if f.Err != nil {
 		attrs = append(attrs, "error", f.Err)
 	}
-	c.handler.Log.Warn("exchange", attrs...)
+	c.handler.Log.WarnContext(c.R.Context(), "exchange", attrs...)
 }

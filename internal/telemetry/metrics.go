@@ -24,6 +24,7 @@ type metrics struct {
 	skipped   *prometheus.CounterVec
 	calls     *prometheus.CounterVec
 	record    prometheus.Observer
+	detectors *prometheus.HistogramVec
 
 	checkpoints map[gatehouse.Checkpoint]*checkpointMetrics
 	lanes       sync.Map // lane → *laneMetrics
@@ -72,6 +73,7 @@ func newMetrics() *metrics {
 		findings:  counter("findings_total", "What detectors saw.", "checkpoint", "kind", "detector"),
 		skipped:   counter("parts_skipped_total", "Parts that no detector read, by reason.", "checkpoint", "reason"),
 		calls:     counter("tool_calls_total", "Tool calls of models, by what policy says of them.", "verdict"),
+		detectors: histogram("detector_duration_seconds", "One detector over one chunk of text.", work, "detector"),
 		record:    histogram("record_duration_seconds", "Writing the audit record.", work).WithLabelValues(),
 	}
 	durations := histogram("checkpoint_duration_seconds", "One check.", work, "checkpoint")

@@ -47,6 +47,7 @@ func TestMetrics(t *testing.T) {
 		`gatehouse_errors_total{code="auth_required"} 1`,
 		`gatehouse_errors_total{code="not_found"} 1`,
 		`gatehouse_record_duration_seconds_count 5`,
+		`gatehouse_detector_duration_seconds_count{detector="patterns"} 6`,
 	} {
 		if !strings.Contains(a.body, "\n"+want+"\n") {
 			t.Errorf("no line %s", want)

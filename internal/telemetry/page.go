@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/prometheus/common/expfmt"
 
@@ -18,6 +19,12 @@ func (p *Probe) Serve(c *surface.Call) bool {
 	if c.R.URL.Path != metricsPath || c.R.Method != http.MethodGet && c.R.Method != http.MethodHead || !p.now.Load().Prometheus {
 		return false
 	}
+	if p.Allow != nil {
+		if err := p.Allow(c); err != nil {
+			c.Refuse(err)
+			return true
+		}
+	}
 	page, format := &bytes.Buffer{}, expfmt.NewFormat(expfmt.TypeTextPlain)
 	if err := p.metrics.write(page, format); err != nil {
 		p.log.Error("metrics", "request_id", c.X.ID, "error", err)
@@ -26,6 +33,13 @@ func (p *Probe) Serve(c *surface.Call) bool {
 	}
 	c.Write(http.StatusOK, string(format), page.Bytes())
 	return true
+}
+
+// Detector counts the time of one detector over one chunk of text; it is what a detect.Set is watched by.
+func (p *Probe) Detector(name string, took time.Duration) {
+	if p.now.Load().Prometheus {
+		p.metrics.detectors.WithLabelValues(name).Observe(took.Seconds())
+	}
 }
 
 func (m *metrics) write(to *bytes.Buffer, format expfmt.Format) error {

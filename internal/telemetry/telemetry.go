@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
+	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 )
 
 // Settings are what an operator decides about telemetry.
@@ -33,6 +34,8 @@ type Scanner interface {
 // Probe watches the exchanges of one gateway, at three places: [Probe.Handler] around the surfaces, [Probe.Checker] around
 // the checkpoints, [Probe.Transport] around the way to the upstreams. It is itself the surface of GET /metrics.
 type Probe struct {
+	Allow func(*surface.Call) error // who may read the metrics; nil: everybody. Set before the first use
+
 	scanner Scanner
 	log     *slog.Logger
 	metrics *metrics

@@ -167,7 +167,7 @@ func checkIDs(t *testing.T, w *world, a answer) {
 		t.Error("the record has another id")
 	}
 	lines := w.lines(a)
-	if len(lines) != 1 || lines[0]["msg"] != "exchange" {
+	if len(lines) != 1 || lines[0]["msg"] != "exchange" || lines[0]["trace_id"] != traceID {
 		t.Errorf("%d lines of the exchange: %v", len(lines), lines)
 	}
 	if got := text(w.spans.resource, "service.name"); got != "gatehouse" {

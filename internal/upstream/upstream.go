@@ -3,6 +3,7 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func (c *Client) Send(ctx context.Context, r *http.Request, l Limits, codec wire
 		return stream(reply, body, l, codec, to)
 	}
 	defer body.Close()
-	if reply.Raw, err = io.ReadAll(io.LimitReader(body, l.Body+1)); err != nil {
+	if reply.Raw, err = readAll(io.LimitReader(body, l.Body+1), res.ContentLength); err != nil {
 		return nil, broken(err)
 	}
 	if int64(len(reply.Raw)) > l.Body {
@@ -73,6 +74,16 @@ func (c *Client) Send(ctx context.Context, r *http.Request, l Limits, codec wire
 		return nil, malformed(err)
 	}
 	return reply, nil
+}
+
+// readAll is io.ReadAll with room for as many bytes as the answer says that it has. It may lie, and one that was decoded has
+// more.
+func readAll(r io.Reader, length int64) ([]byte, error) {
+	const believed = 1 << 20
+	var b bytes.Buffer
+	b.Grow(int(min(max(length, 0), believed)) + bytes.MinRead) // the reader asks for that much more to see the end
+	_, err := b.ReadFrom(r)
+	return b.Bytes(), err
 }
 
 // Open sends a request whose answer is not inspected; the body is left unread in Rest.

@@ -69,7 +69,7 @@ func (r *Registry) Create(ctx context.Context, account string, s Spec) (e Endpoi
 	if err := r.apply(&e, s); err != nil {
 		return Endpoint{}, "", err
 	}
-	e.Sealed = r.Box.Seal([]byte(secret), e.owner())
+	e.Updated, e.Sealed = now, r.Box.Seal([]byte(secret), e.owner())
 	err = r.Transact(ctx, func(ctx context.Context) error {
 		_, total, err := r.Endpoints.Webhooks(ctx, account, 1, 0)
 		if err != nil {
@@ -209,9 +209,11 @@ func (r *Registry) change(ctx context.Context, account, id string, do func(*Endp
 	return e, nil
 }
 
+// now is the time as it is stored and shown.
 func (r *Registry) now() time.Time {
-	if r.Now == nil {
-		return time.Now().UTC()
+	now := r.Now
+	if now == nil {
+		now = time.Now
 	}
-	return r.Now().UTC()
+	return now().UTC().Truncate(time.Millisecond)
 }

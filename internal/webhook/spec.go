@@ -24,7 +24,7 @@ type Spec struct {
 // Invalid says what is wrong with a field. Its text does not quote the value.
 type Invalid struct{ Field, Reason string }
 
-func (e *Invalid) Error() string { return e.Field + ": " + e.Reason }
+func (e *Invalid) Error() string { return e.Field + " " + e.Reason }
 
 var typePattern = regexp.MustCompile(`^(\*|[a-z][a-z0-9_]*(\.[a-z0-9_]+)*(\.\*)?)$`)
 
@@ -64,7 +64,7 @@ func checkTypes(list []string) error {
 	}
 	for i, t := range list {
 		if len(t) > maxType || !typePattern.MatchString(t) {
-			return &Invalid{fmt.Sprintf("event_types[%d]", i), "want the name of a type, one that ends in .*, or *"}
+			return &Invalid{fmt.Sprintf("event_types[%d]", i), "must be the name of a type, one that ends in .*, or *"}
 		}
 	}
 	return nil

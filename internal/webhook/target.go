@@ -22,7 +22,7 @@ const (
 )
 
 // errTarget is the error of an address that the gateway does not send to.
-var errTarget = errors.New("the address is not a public one")
+var errTarget = errors.New("must lead to a public address")
 
 // Targets says where webhooks may be sent: to public addresses over http or https, and to what the operator has allowed besides.
 type Targets struct {
@@ -30,26 +30,26 @@ type Targets struct {
 }
 
 // Check refuses a URL that nothing could be sent to. A name is looked up when something is sent, so that what Check lets through
-// may still be refused then. The error is fit for whoever has sent the URL.
+// may still be refused then. The error completes a sentence that begins with the name of a field, and does not quote the URL.
 func (t Targets) Check(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case len(text) > maxURL:
-		return fmt.Errorf("longer than %d bytes", maxURL)
+		return fmt.Errorf("is longer than %d bytes", maxURL)
 	case err != nil || !u.IsAbs() || u.Opaque != "":
-		return errors.New("not an absolute URL")
+		return errors.New("must be an absolute URL")
 	case u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("want https or http")
+		return errors.New("must begin with https or http")
 	case u.User != nil:
-		return errors.New("a user or password in it is not sent: leave it out")
+		return errors.New("must not hold a user or password")
 	case u.Fragment != "":
-		return errors.New("a fragment is not sent: leave it out")
+		return errors.New("must not have a fragment")
 	case u.Hostname() == "":
-		return errors.New("no host")
+		return errors.New("has no host")
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return errors.New("the port is not between 1 and 65535")
+			return errors.New("must have a port between 1 and 65535")
 		}
 	}
 	return t.checkHost(strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")))
@@ -62,16 +62,16 @@ func (t Targets) checkHost(host string) error {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	switch {
 	case strings.ContainsAny(host, " :%\\"):
-		return errors.New("not a host")
+		return errors.New("has a host that is none")
 	case numeric(last):
 		// Some resolvers read 127.1, 2130706433 and 0x7f.1 as addresses.
-		return errors.New("a number is not a host: write an address in full")
+		return errors.New("must have its address written in full")
 	case last == "localhost":
 		return t.checkAddr(netip.AddrFrom4([4]byte{127, 0, 0, 1}))
 	case len(t.Allow) > 0: // inner names are of use where inner networks are
 		return nil
 	case last == host, last == "local", last == "internal", strings.HasSuffix(host, ".home.arpa"):
-		return fmt.Errorf("%w: it is the name of an inner network", errTarget)
+		return fmt.Errorf("%w, and this is a name of inner networks", errTarget)
 	}
 	return nil
 }

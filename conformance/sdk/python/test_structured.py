@@ -57,11 +57,13 @@ class TestOpenAI:
         assert provider.requests() == []
 
     def test_a_blocked_answer_is_not_parsed(self, openai_client, provider):
-        with pytest.raises(openai.ContentFilterFinishReasonError):
+        with pytest.raises(openai.ContentFilterFinishReasonError) as whole:
             openai_client.chat.completions.parse(**asked(INJECTION), response_format=City)
-        with pytest.raises(openai.ContentFilterFinishReasonError):
+        with pytest.raises(openai.ContentFilterFinishReasonError) as streamed:
             with openai_client.chat.completions.stream(**asked(INJECTION), response_format=City) as events:
                 events.get_final_completion()
+        for error in (whole.value, streamed.value):
+            assert error.completion.choices[0].message.refusal.startswith("This request was stopped")
         assert provider.requests() == []
 
 

@@ -49,6 +49,7 @@ CREATE TABLE webhook_deliveries (
 	created  INTEGER NOT NULL,
 	updated  INTEGER NOT NULL
 );
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next) WHERE state = 'pending';
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook, next, id) WHERE state = 'pending';
+CREATE INDEX webhook_deliveries_holder ON webhook_deliveries (holder) WHERE state = 'pending';
 CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (webhook, created, id);
 CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event);

@@ -19,7 +19,15 @@ type message struct {
 	Content      []textBlock `json:"content"`
 	StopReason   *string     `json:"stop_reason"`
 	StopSequence *string     `json:"stop_sequence"`
+	StopDetails  *details    `json:"stop_details,omitempty"`
 	Usage        usage       `json:"usage"`
+}
+
+// details says why a turn was refused (https://docs.anthropic.com/en/api/messages, RefusalStopDetails).
+type details struct {
+	Type        string  `json:"type"`
+	Category    *string `json:"category"` // always null: no policy of the provider's
+	Explanation string  `json:"explanation"`
 }
 
 type textBlock struct {
@@ -32,39 +40,48 @@ type usage struct {
 	Output int `json:"output_tokens"`
 }
 
-// Stopped writes a message, whole or in events, that holds the notice and stops with refusal.
+// Stopped writes a message, whole or in events, that stops with refusal and holds the notice: as its text, or, where an
+// answer by a schema was asked for, as the explanation of the refusal, since the official SDKs parse every text.
 func (Codec) Stopped(req wire.Request, n wire.Notice) (body []byte, contentType string) {
 	m := message{
 		ID:   "msg_" + strings.ReplaceAll(n.RequestID, "-", ""),
 		Type: "message", Role: "assistant", Model: req.Model(), Content: []textBlock{},
 	}
+	q, ok := req.(*request)
+	structured := ok && q.format
 	if req.Stream() {
-		return stoppedEvents(m, n.Text), "text/event-stream"
+		return stoppedEvents(m, n.Text, structured), "text/event-stream"
 	}
 	reason := refusal
-	m.Content, m.StopReason = append(m.Content, textBlock{"text", n.Text}), &reason
+	m.StopReason = &reason
+	if structured {
+		m.StopDetails = &details{Type: refusal, Explanation: n.Text}
+	} else {
+		m.Content = append(m.Content, textBlock{"text", n.Text})
+	}
 	return encode(m), "application/json"
 }
 
-// stoppedEvents is the sequence that the API sends for one text block.
-func stoppedEvents(m message, text string) []byte {
-	type fields map[string]any
-	var out []byte
-	for _, e := range []struct {
-		name string
-		data fields
-	}{
-		{"message_start", fields{"message": m}},
-		{"content_block_start", fields{"index": 0, "content_block": textBlock{Type: "text"}}},
-		{"content_block_delta", fields{"index": 0, "delta": textBlock{"text_delta", text}}},
-		{"content_block_stop", fields{"index": 0}},
-		{"message_delta", fields{"delta": fields{"stop_reason": refusal, "stop_sequence": nil}, "usage": usage{}}},
-		{"message_stop", fields{}},
-	} {
-		e.data["type"] = e.name
-		out = sse.Append(out, e.name, string(encode(e.data)))
+type fields map[string]any
+
+// stoppedEvents is the sequence that the API sends for one text block, or for none.
+func stoppedEvents(m message, text string, structured bool) []byte {
+	out := appendEvent(nil, "message_start", fields{"message": m})
+	end := fields{"stop_reason": refusal, "stop_sequence": nil}
+	if structured {
+		end["stop_details"] = details{Type: refusal, Explanation: text}
+	} else {
+		out = appendEvent(out, "content_block_start", fields{"index": 0, "content_block": textBlock{Type: "text"}})
+		out = appendEvent(out, "content_block_delta", fields{"index": 0, "delta": textBlock{"text_delta", text}})
+		out = appendEvent(out, "content_block_stop", fields{"index": 0})
 	}
-	return out
+	out = appendEvent(out, "message_delta", fields{"delta": end, "usage": usage{}})
+	return appendEvent(out, "message_stop", fields{})
+}
+
+func appendEvent(to []byte, name string, data fields) []byte {
+	data["type"] = name
+	return sse.Append(to, name, string(encode(data)))
 }
 
 // Error writes an error envelope (https://docs.anthropic.com/en/api/errors). The gateway's code is a member of its own,

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
@@ -9,34 +10,71 @@ import (
 
 var _ wire.Codec = Codec{}
 
-func stopped(t *testing.T, stream string) ([]byte, string) {
+func stopped(t *testing.T, members string) ([]byte, string) {
 	t.Helper()
-	q, err := Codec{}.Request([]byte(`{"model":"claude","stream":` + stream + `,"messages":[]}`))
+	q, err := Codec{}.Request([]byte(`{"model":"claude",` + members + `"messages":[]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return Codec{}.Stopped(q, wire.Notice{RequestID: "ab-cd", Text: "stopped <here>"})
 }
 
+const (
+	stoppedText = `{"type":"text","text":"stopped \u003chere\u003e"}`
+	stoppedWhy  = `{"type":"refusal","category":null,"explanation":"stopped \u003chere\u003e"}`
+)
+
+var stoppedCases = []struct {
+	name, asked string
+	structured  bool
+}{
+	{"text", ``, false},
+	{"no format", `"output_config":{"effort":"low"},`, false},
+	{"format null", `"output_config":{"format":null},"output_format":null,`, false},
+	{"config no object", `"output_config":"format",`, false},
+	{"structured", `"output_config":{"format":{"type":"json_schema","schema":{}}},`, true},
+	{"structured in the beta", `"output_format":{"type":"json_schema","schema":{}},`, true},
+}
+
 func TestStoppedWhole(t *testing.T) {
-	body, contentType := stopped(t, "false")
-	want := `{"id":"msg_abcd","type":"message","role":"assistant","model":"claude","content":[{"type":"text","text":"stopped \u003chere\u003e"}],` +
-		`"stop_reason":"refusal","stop_sequence":null,"usage":{"input_tokens":0,"output_tokens":0}}`
-	if string(body) != want || contentType != "application/json" {
-		t.Errorf("got %s %s", contentType, body)
+	for _, c := range stoppedCases {
+		t.Run(c.name, func(t *testing.T) {
+			body, contentType := stopped(t, c.asked)
+			content, details := "["+stoppedText+"]", ""
+			if c.structured {
+				content, details = "[]", `"stop_details":`+stoppedWhy+`,`
+			}
+			want := `{"id":"msg_abcd","type":"message","role":"assistant","model":"claude","content":` + content +
+				`,"stop_reason":"refusal","stop_sequence":null,` + details + `"usage":{"input_tokens":0,"output_tokens":0}}`
+			if string(body) != want || contentType != "application/json" {
+				t.Errorf("got  %s %s\nwant %s", contentType, body, want)
+			}
+		})
 	}
 }
 
 func TestStoppedStream(t *testing.T) {
-	body, contentType := stopped(t, "true")
-	sink := &recorder{}
-	s := Codec{}.Stream(sink)
-	if err := feed(string(body), s); err != nil || !s.Done() || contentType != "text/event-stream" {
-		t.Fatalf("%v, done %v, %s", err, s.Done(), contentType)
-	}
-	content, stop := accumulate(t, body)
-	if len(content) != 1 || content[0]["text"] != "stopped <here>" || stop != "refusal" {
-		t.Errorf("got %v %s", content, stop)
+	for _, c := range stoppedCases {
+		t.Run(c.name, func(t *testing.T) {
+			body, contentType := stopped(t, c.asked+`"stream":true,`)
+			s := Codec{}.Stream(&recorder{})
+			if err := feed(string(body), s); err != nil || !s.Done() || contentType != "text/event-stream" {
+				t.Fatalf("%v, done %v, %s", err, s.Done(), contentType)
+			}
+			content, stop := accumulate(t, body)
+			texts := 0
+			for _, block := range content {
+				if texts++; block["text"] != "stopped <here>" {
+					t.Errorf("block %v", block)
+				}
+			}
+			if (texts == 1) == c.structured || stop != "refusal" {
+				t.Errorf("%d texts, stop %s", texts, stop)
+			}
+			if got := strings.Contains(string(body), `"delta":{"stop_details":`+stoppedWhy+`,"stop_reason":"refusal"`); got != c.structured {
+				t.Errorf("details %v: %s", got, body)
+			}
+		})
 	}
 }
 

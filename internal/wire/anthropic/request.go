@@ -14,6 +14,7 @@ type request struct {
 	doc      []byte
 	model    string
 	stream   bool
+	format   bool // an answer by a schema: clients parse each text of it
 	messages rawjson.Value
 	slots    []slot
 }
@@ -46,6 +47,7 @@ func (q *request) settings(root rawjson.Value) error {
 		return wrongShape("stream", "a boolean")
 	}
 	q.model, q.stream = model.Text(q.doc), stream.IsTrue(q.doc)
+	q.format = root.Get("output_config").Get("format").Exists() || root.Get("output_format").Exists() // the latter: in its beta
 	return nil
 }
 

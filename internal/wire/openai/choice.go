@@ -60,6 +60,9 @@ func (e *choiceEdit) calls() (notices string, all bool, err error) {
 			e.patches = append(e.patches, literal(c.elem, "null"))
 		default:
 			gone[c.elem.Start] = true
+			if c.copy.Exists() {
+				e.patches = append(e.patches, literal(c.copy, "null"))
+			}
 		}
 		removed, notices = true, join(notices, p.Notice)
 	}
@@ -110,11 +113,9 @@ func (e *choiceEdit) replace(n int) error {
 	if !changed(s.part, e.parts[n]) {
 		return nil
 	}
-	if s.at.Kind != rawjson.String {
-		return fmt.Errorf("%s cannot be edited", s.part.Path)
-	}
-	e.patches = append(e.patches, replace(s.at, final(e.parts[n])))
-	return nil
+	patches, err := s.write(final(e.parts[n]))
+	e.patches = append(e.patches, patches...)
+	return err
 }
 
 // addition takes the member tool_calls away when it is to go, and puts the added text where it belongs: behind the

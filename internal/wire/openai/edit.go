@@ -13,6 +13,19 @@ import (
 type slot struct {
 	part gatehouse.Part
 	at   rawjson.Value
+	copy rawjson.Value // where it stands once more: the arguments of a call that is sent twice
+}
+
+// write is the patches that put a text where the slot's stands.
+func (s slot) write(text string) ([]rawjson.Patch, error) {
+	if s.at.Kind != rawjson.String {
+		return nil, fmt.Errorf("%s cannot be edited", s.part.Path)
+	}
+	patches := []rawjson.Patch{replace(s.at, text)}
+	if s.copy.Kind == rawjson.String {
+		patches = append(patches, replace(s.copy, text))
+	}
+	return patches, nil
 }
 
 // separator stands between a text and what the gateway adds to it.

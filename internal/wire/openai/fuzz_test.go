@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -33,6 +34,24 @@ func other(old, text string) string {
 	return text
 }
 
+// single leaves out each function_call that says what a call in tool_calls says: an edit can make it a copy of one, which
+// is no part of its own when it is read again.
+func single(parts []gatehouse.Part) []gatehouse.Part {
+	var out []gatehouse.Part
+	for _, p := range parts {
+		home, legacy := strings.CutSuffix(p.Path, "function_call.arguments")
+		copied := legacy && slices.ContainsFunc(parts, func(q gatehouse.Part) bool {
+			place, _, now := strings.Cut(q.Path, "tool_calls[")
+			return now && (place == home || strings.HasSuffix(home, ".delta.")) && // the place of a choice in a chunk says nothing
+				q.Media == "" && q.Choice == p.Choice && q.Tool == p.Tool && q.Text == p.Text
+		})
+		if !copied {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 func sameParts(t *testing.T, got, want []gatehouse.Part) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -59,7 +78,7 @@ func FuzzRequest(f *testing.F) {
 		parts := r.Parts()
 		if i, ok := pick(parts, n); ok {
 			parts[i].Text = other(parts[i].Text, text)
-			sameParts(t, reread(t, r, parts), parts)
+			sameParts(t, single(reread(t, r, parts)), single(parts))
 		}
 		added := reread(t, r, insert(0, "added")(r.Parts()))
 		found := false
@@ -93,6 +112,7 @@ func reread(t *testing.T, r interface {
 func FuzzResponse(f *testing.F) {
 	f.Add([]byte(`{"choices":[{"index":0,"message":{"content":"a","refusal":"b","reasoning_content":"c","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","type":"custom","custom":{"name":"g","input":"i"}}]},"logprobs":{},"finish_reason":"tool_calls"},{"index":1,"message":{"content":[{"type":"text","text":"x"}],"function_call":{"name":"f","arguments":"a"}}}]}`), uint8(2), "x")
 	f.Add([]byte(`{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":"a"}}],"function_call":{"name":"g","arguments":"b"}}}]}`), uint8(0), "")
+	f.Add([]byte(`{"choices":[{"message":{"function_call":{"name":"f","arguments":"a"},"tool_calls":[{"function":{"name":"f","arguments":"a"}},{"function":{"name":"f","arguments":"b"}}]}}]}`), uint8(1), "a")
 	f.Fuzz(func(t *testing.T, body []byte, n uint8, text string) {
 		var made recorder
 		r, err := Codec{}.Response(body, &made)
@@ -120,10 +140,10 @@ func FuzzResponse(f *testing.F) {
 		if i, ok := pick(made.parts, n); ok {
 			parts := append([]gatehouse.Part(nil), made.parts...)
 			parts[i].Text = other(parts[i].Text, text)
-			sameParts(t, reread(parts), parts)
+			sameParts(t, single(reread(parts)), single(parts))
 		}
 		if i, kept, ok := withoutCall(made.parts, n); ok {
-			sameParts(t, unplaced(reread(remove(i, "")(append([]gatehouse.Part(nil), made.parts...)))), unplaced(kept))
+			sameParts(t, unplaced(single(reread(remove(i, "")(append([]gatehouse.Part(nil), made.parts...))))), unplaced(single(kept)))
 		}
 	})
 }
@@ -156,6 +176,8 @@ func FuzzStream(f *testing.F) {
 	f.Add(events(delta(`{"role":"assistant","content":"a","tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{"}},{"index":1,"id":"2","function":{"name":"g","arguments":"["}}]}`, `null`),
 		delta(`{"content":"b","tool_calls":[{"index":1,"function":{"arguments":"]"}}]}`, `null`), delta(`{"refusal":"r","reasoning":"q"}`, `"tool_calls"`), `{"choices":[],"usage":{}}`, done), uint8(0), "x\r\n")
 	f.Add(": c\r\n\r\nevent: e\rdata:{\"choices\":\rdata:[{\"delta\":{\"function_call\":{\"name\":\"f\",\"arguments\":\"x\"}}}]}\r\r", uint8(1), "")
+	f.Add(events(twice("{", "{"), twice("}", "}"), delta(`{}`, `"tool_calls"`), done), uint8(0), "x")
+	f.Add(events(twice("{", "{"), twice("}", "]"), done), uint8(1), "{}")
 	f.Fuzz(func(t *testing.T, stream string, n uint8, text string) {
 		var made recorder
 		s, err := tryPlay(&made, stream)
@@ -181,10 +203,10 @@ func FuzzStream(f *testing.F) {
 		if i, ok := pick(made.parts, n); ok {
 			parts := append([]gatehouse.Part(nil), made.parts...)
 			parts[i].Text = other(parts[i].Text, text)
-			sameParts(t, reread(parts), parts)
+			sameParts(t, single(reread(parts)), single(parts))
 		}
 		if i, kept, ok := withoutCall(made.parts, n); ok {
-			sameParts(t, unplaced(reread(remove(i, "")(append([]gatehouse.Part(nil), made.parts...)))), unplaced(kept))
+			sameParts(t, unplaced(single(reread(remove(i, "")(append([]gatehouse.Part(nil), made.parts...))))), unplaced(single(kept)))
 		}
 		if len(made.parts) > 0 {
 			choice := made.parts[0].Choice

@@ -34,6 +34,7 @@ type call struct {
 	path   string
 	media  string        // "freeform" where the arguments are text and no JSON
 	at     rawjson.Value // the arguments: a string, or absent
+	copy   rawjson.Value // a function_call that says the same again
 }
 
 // reader reads messages from one document.
@@ -78,7 +79,33 @@ func (r reader) message(v rawjson.Value, path string) (message, error) {
 			return m, err
 		}
 	}
+	if !r.delta {
+		r.pair(&m)
+	}
 	return m, nil
+}
+
+// pair makes the function_call a copy of the call in tool_calls that says the same: servers send both, for clients of
+// either age, and a client runs one of them.
+func (r reader) pair(m *message) {
+	legacy := -1
+	for i, c := range m.calls {
+		if c.member == "function_call" {
+			legacy = i
+		}
+	}
+	if legacy < 0 {
+		return
+	}
+	one := m.calls[legacy]
+	for i := range m.calls {
+		c := &m.calls[i]
+		if c.member == "tool_calls" && c.media == "" && c.tool == one.tool && c.at.Kind == one.at.Kind && c.at.Text(r.doc) == one.at.Text(r.doc) {
+			c.copy = one.elem
+			m.calls = append(m.calls[:legacy], m.calls[legacy+1:]...)
+			return
+		}
+	}
 }
 
 // opaque notes a member that no rule knows, when it is large enough to hold something.

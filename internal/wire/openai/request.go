@@ -128,7 +128,7 @@ func (r *request) assistant(v rawjson.Value, path string, latest bool) error {
 		if c.id != "" {
 			r.tools[c.id] = c.tool
 		}
-		r.slots = append(r.slots, slot{at: c.at, part: gatehouse.Part{
+		r.slots = append(r.slots, slot{at: c.at, copy: c.copy.Get("arguments"), part: gatehouse.Part{
 			Kind: gatehouse.ToolCall, Role: gatehouse.Assistant, Path: c.path,
 			Tool: c.tool, CallID: c.id, Media: c.media, Text: c.at.Text(r.doc), Latest: latest,
 		}})
@@ -217,10 +217,14 @@ func (r *request) Bytes(parts []gatehouse.Part) ([]byte, error) {
 		if !ends && !changed(s.part, own[i]) {
 			continue
 		}
-		if s.at.Kind != rawjson.String || own[i].Removed && s.part.Kind == gatehouse.ToolCall {
-			return nil, fmt.Errorf("%s cannot be edited", s.part.Path)
+		if own[i].Removed && s.part.Kind == gatehouse.ToolCall {
+			return nil, fmt.Errorf("%s cannot be removed", s.part.Path)
 		}
-		patches = append(patches, replace(s.at, text))
+		written, err := s.write(text)
+		if err != nil {
+			return nil, err
+		}
+		patches = append(patches, written...)
 	}
 	if added != "" && content.Kind != rawjson.String {
 		patches = append(patches, r.insert(content, added))

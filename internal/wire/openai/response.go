@@ -102,19 +102,19 @@ func (r *response) feed(to wire.Sink) {
 				c.refs = append(c.refs, -1)
 				continue
 			}
-			c.refs = append(c.refs, r.add(to, p, item.at))
+			c.refs = append(c.refs, r.add(to, slot{part: p, at: item.at}))
 		}
 		for _, call := range c.message.calls {
 			p := gatehouse.Part{Kind: gatehouse.ToolCall, Role: gatehouse.Assistant, Path: call.path, Choice: c.index,
 				Tool: call.tool, CallID: call.id, Media: call.media, Text: call.at.Text(r.doc)}
-			c.refs = append(c.refs, r.add(to, p, call.at))
+			c.refs = append(c.refs, r.add(to, slot{part: p, at: call.at, copy: call.copy.Get("arguments")}))
 		}
 	}
 }
 
-func (r *response) add(to wire.Sink, p gatehouse.Part, at rawjson.Value) int {
-	to.Close(to.Open(p))
-	r.slots = append(r.slots, slot{part: p, at: at})
+func (r *response) add(to wire.Sink, s slot) int {
+	to.Close(to.Open(s.part))
+	r.slots = append(r.slots, s)
 	return len(r.slots) - 1
 }
 

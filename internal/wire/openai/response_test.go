@@ -31,6 +31,15 @@ func TestResponseParts(t *testing.T) {
 			`assistant tool_call choices[0].message.function_call.arguments "{}" tool=h choice=1`,
 			`assistant text choices[1].message.content "b"`,
 		}},
+		{"a call that is sent twice", `{"choices":[{"message":{"function_call":{"name":"f","arguments":"{\u007d"},"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}}]}`, []string{
+			`assistant tool_call choices[0].message.tool_calls[0].function.arguments "{}" tool=f id=1`}},
+		{"the older kind of another call", `{"choices":[{"message":{"function_call":{"name":"f","arguments":"{ }"},"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","custom":{"name":"f","input":"{ }"}}]}}]}`, []string{
+			`assistant tool_call choices[0].message.function_call.arguments "{ }" tool=f`,
+			`assistant tool_call choices[0].message.tool_calls[0].function.arguments "{}" tool=f id=1`,
+			`assistant tool_call choices[0].message.tool_calls[1].custom.input "{ }" tool=f id=2 media=freeform`}},
+		{"the older kind of another choice's call", `{"choices":[{"message":{"function_call":{"name":"f"}}},{"message":{"tool_calls":[{"function":{"name":"f"}}]}}]}`, []string{
+			`assistant tool_call choices[0].message.function_call.arguments "" tool=f`,
+			`assistant tool_call choices[1].message.tool_calls[0].function.arguments "" tool=f choice=1`}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -87,8 +96,16 @@ func TestResponseBytes(t *testing.T) {
 			`{"choices":[{"message":{},"finish_reason":"stop"}]}`},
 		{"function_call goes", `{"choices":[{"message":{"content":"","function_call":{"name":"f","arguments":""}},"finish_reason":"function_call"}]}`, remove(0, "n"),
 			`{"choices":[{"message":{"content":"n","function_call":null},"finish_reason":"stop"}]}`},
-		{"both kinds of call go", `{"choices":[{"message":{"function_call":{"name":"f"},"tool_calls":[{"function":{"name":"f"}}]},"finish_reason":"tool_calls"}]}`, both(remove(0, "n"), remove(1, "")),
-			`{"choices":[{"message":{"function_call":null,"content":"n"},"finish_reason":"stop"}]}`},
+		{"both kinds of call go", `{"choices":[{"message":{"function_call":{"name":"f"},"tool_calls":[{"function":{"name":"g"}}]},"finish_reason":"tool_calls"}]}`, both(remove(0, "n"), remove(1, "m")),
+			`{"choices":[{"message":{"function_call":null,"content":"n\n\nm"},"finish_reason":"stop"}]}`},
+		{"a call that is sent twice goes", `{"choices":[{"message":{"content":null,"function_call":{"name":"f","arguments":"{}"},"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`, remove(0, "n"),
+			`{"choices":[{"message":{"content":"n","function_call":null},"finish_reason":"stop"}]}`},
+		{"one of two calls goes with its copy", `{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"g","arguments":"{}"}}],"function_call":{"name":"f","arguments":"{}"}},"finish_reason":"tool_calls"}]}`, remove(0, "n"),
+			`{"choices":[{"message":{"content":"n","tool_calls":[{"id":"2","function":{"name":"g","arguments":"{}"}}],"function_call":null},"finish_reason":"tool_calls"}]}`},
+		{"a call that stays keeps its copy", `{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"g","arguments":"{}"}}],"function_call":{"name":"f","arguments":"{}"}},"finish_reason":"tool_calls"}]}`, remove(1, "n"),
+			`{"choices":[{"message":{"content":"n","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}],"function_call":{"name":"f","arguments":"{}"}},"finish_reason":"tool_calls"}]}`},
+		{"the arguments of both copies", `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}],"function_call":{"name":"f","arguments":"{}"}}}]}`, set(0, "{ }"),
+			`{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":"{ }"}}],"function_call":{"name":"f","arguments":"{ }"}}}]}`},
 		{"another finish reason stays", `{"choices":[{"message":{"content":null,"tool_calls":[{"function":{"name":"f"}}]},"finish_reason":"length"}]}`, remove(0, "n"),
 			`{"choices":[{"message":{"content":"n"},"finish_reason":"length"}]}`},
 		{"insert by choice", `{"choices":[{"index":1,"message":{"content":"b"}},{"index":0,"message":{"content":[{"type":"text","text":"a"}]}}]}`, both(insert(0, "i"), insert(1, "j")),

@@ -51,6 +51,11 @@ func delta(delta, finish string) string {
 	return `{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":` + delta + `,"logprobs":null,"finish_reason":` + finish + `}]}`
 }
 
+// twice is a piece of a call as llama-cpp-python sends it, under both names.
+func twice(now, legacy string) string {
+	return delta(`{"function_call":{"name":"f","arguments":"`+legacy+`"},"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"`+now+`"}}]}`, `null`)
+}
+
 func TestStreamParts(t *testing.T) {
 	cases := []struct {
 		name   string
@@ -84,6 +89,12 @@ func TestStreamParts(t *testing.T) {
 			"open 0 close 0 open 1 close 1"},
 		{"function_call", events(delta(`{"function_call":{"name":"f","arguments":"{"}}`, `null`), delta(`{"function_call":{"arguments":"}"}}`, `"function_call"`)),
 			[]string{`assistant tool_call choices[0].delta.function_call.arguments "{}" tool=f`}, "open 0 close 0"},
+		{"a call that is sent twice", events(delta(`{"role":"assistant","function_call":null,"tool_calls":null}`, `null`), twice("{", "{"), twice("}", "}"), delta(`{}`, `"tool_calls"`), done),
+			[]string{`assistant tool_call choices[0].delta.tool_calls[0].function.arguments "{}" tool=f id=a`}, "open 0 close 0"},
+		{"the older kind goes its own way", events(twice("{", "{"), twice("}", " }"), twice("", ""), done),
+			[]string{`assistant tool_call choices[0].delta.tool_calls[0].function.arguments "{}" tool=f id=a`, `assistant tool_call choices[0].delta.function_call.arguments "{ }" tool=f`}, "open 0 open 1 close 0 close 1"},
+		{"the older kind stays behind where the stream is cut", events(twice("{", "")),
+			[]string{`assistant tool_call choices[0].delta.tool_calls[0].function.arguments "{" tool=f id=a`, `assistant tool_call choices[0].delta.function_call.arguments "" tool=f`}, "open 0 open 1"},
 		{"choices", events(`{"choices":[{"index":1,"delta":{"content":"b"}},{"index":0,"delta":{"content":"a"}}]}`, `{"choices":[{"index":1,"delta":{"content":"B"}}]}`, done),
 			[]string{`assistant text choices[0].delta.content "bB" choice=1`, `assistant text choices[1].delta.content "a"`}, "open 0 open 1 close 0 close 1"},
 		{"opaque", events(delta(`{"audio":{"data":"1"}}`, `null`), delta(`{"audio":{"data":"2"}}`, `null`)), []string{`assistant opaque choices[0].delta.audio "" media=audio`}, "open 0"},
@@ -170,6 +181,17 @@ func TestStreamBytes(t *testing.T) {
 			events(delta(`{"role":"assistant"}`, `null`), note("n"), end("stop"))},
 		{"function_call goes", events(delta(`{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{"}}`, `null`), delta(`{"function_call":{"arguments":"}"}}`, `null`), end("function_call"), done), remove(0, "n"),
 			events(delta(`{"role":"assistant","content":null,"function_call":null}`, `null`), note("n"), end("stop"), done)},
+		{"a call that is sent twice goes", events(role, twice("{", "{"), twice("}", "}"), end("tool_calls"), done), remove(0, "n"), events(role, note("n"), end("stop"), done)},
+		{"a call that stays keeps its copy", events(role, twice("{", "{"), twice("}", "}"), begin("1", "b"), more("1"), end("tool_calls"), done), remove(1, "n"),
+			events(role, twice("{", "{"), twice("}", "}"), note("n"), end("tool_calls"), done)},
+		{"a copy that comes later goes too", events(role, begin("0", "a"), more("0"), delta(`{"function_call":{"name":"f","arguments":"{}"}}`, `null`), end("tool_calls"), done), remove(0, "n"),
+			events(role, note("n"), end("stop"), done)},
+		{"one notice for a copy that comes first", events(role, delta(`{"function_call":{"name":"f","arguments":"{}"}}`, `null`), begin("0", "a"), more("0"), end("tool_calls"), done), both(remove(0, "n"), remove(1, "n")),
+			events(role, note("n"), end("stop"), done)},
+		{"the older kind of another call has its own notice", events(role, twice("{", "["), end("tool_calls"), done), both(remove(0, "n"), remove(1, "m")), events(role, note(`n\n\nm`), end("stop"), done)},
+		{"only the older kind goes", events(twice("{", "["), end("tool_calls"), done), remove(1, "m"),
+			events(delta(`{"function_call":null,"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]}`, `null`), note("m"), end("tool_calls"), done)},
+		{"the arguments of both copies", events(twice("{", "{"), twice("}", "}")), set(0, "[]"), events(twice("[]", "[]"), twice("", ""))},
 		{"insert where text comes with the finish reason", events(delta(`{"content":"a"}`, `"stop"`), done), insert(0, "i"), events(delta(`{"content":"a\n\ni"}`, `"stop"`), done)},
 		{"insert without a finish reason", events(text("a"), done), insert(0, "i"), events(text("a"), note(`\n\ni`), done)},
 		{"insert into a cut stream", events(text("a")), insert(0, "i"), events(text("a"), note(`\n\ni`))},
@@ -204,5 +226,24 @@ func TestStreamUsage(t *testing.T) {
 	s := play(t, &recorder{}, events(`{"choices":[],"usage":null}`, `{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":6}}`, done))
 	if s.Usage() != (gatehouse.Usage{Input: 5, Output: 6}) {
 		t.Errorf("got %+v", s.Usage())
+	}
+}
+
+// An event that is cut off with its connection is refused; what came before it is written all the same.
+func TestStreamBehindARefusedEvent(t *testing.T) {
+	first, last := events(delta(`{"content":"a"}`, `null`)), events(delta(`{"function_call":{"name":"f"},"tool_calls":[{"index":-1}]}`, `null`))
+	for before, want := range map[string]string{"": "", first: first} {
+		var sink recorder
+		s, err := tryPlay(&sink, before+last)
+		if err == nil {
+			t.Fatal("accepted")
+		}
+		if got, err := s.Bytes(sink.parts); err != nil || string(got) != want {
+			t.Errorf("got %s, %v", got, err)
+		}
+		got, err := s.Bytes(insert(0, "i")(append([]gatehouse.Part(nil), sink.parts...)))
+		if (err == nil) != (before != "") {
+			t.Errorf("with a text added: %s, %v", got, err)
+		}
 	}
 }

@@ -31,10 +31,10 @@ type streamedEdit struct {
 	indices   map[*growing]int // the new indices of the calls that stay
 }
 
-// choice is the edit of a choice, nil when the stream has none of that index.
+// choice is the edit of a choice, nil when the stream has none of that index, or began it in an event that was refused.
 func (w *streamEdit) choice(index int) *streamedEdit {
-	if w.choices[index] == nil && w.stream.choices[index] != nil {
-		w.choices[index] = &streamedEdit{streamed: w.stream.choices[index]}
+	if c := w.stream.choices[index]; w.choices[index] == nil && c != nil && c.first < len(w.events) {
+		w.choices[index] = &streamedEdit{streamed: c}
 	}
 	return w.choices[index]
 }
@@ -44,15 +44,28 @@ func (w *streamEdit) plan(g *growing) error {
 	if !w.edits(g) {
 		return nil
 	}
-	if g.part.Kind == gatehouse.Opaque {
+	c := w.choice(g.part.Choice)
+	if g.part.Kind == gatehouse.Opaque || c == nil {
 		return fmt.Errorf("%s cannot be edited", g.part.Path)
 	}
-	c := w.choice(g.part.Choice)
 	c.rewritten = c.rewritten || g.member == "content"
 	if w.gone(g) {
-		c.removed, c.added = true, join(c.added, p.Notice)
+		c.removed = true
+		if !w.told(c, g) {
+			c.added = join(c.added, p.Notice)
+		}
 	}
 	return nil
+}
+
+// told reports whether another call that goes says the same as the function_call, so that its notice will do for both.
+func (w *streamEdit) told(c *streamedEdit, g *growing) bool {
+	for _, twin := range c.parts {
+		if g.repeats(twin) && w.gone(twin) && w.parts[twin.place].Notice != "" {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *streamEdit) edits(g *growing) bool {

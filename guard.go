@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"slices"
 )
 
 // Guard puts the checkpoints around one call to a model: front and autonomy before it, integrity, back and autonomy behind
@@ -21,6 +22,7 @@ func Guard(ctx context.Context, c Checker, x *Exchange, do func(context.Context,
 			err = &Failure{Status: http.StatusInternalServerError, Code: "internal_error", Err: fmt.Errorf("panic of type %T\n%s", p, debug.Stack())}
 		}
 	}()
+	x.Decisions = slices.Grow(x.Decisions, 5) // one for each check below
 	for _, at := range []Checkpoint{Front, Autonomy} {
 		if c.Check(ctx, x, at); x.Stopped() != nil {
 			return nil

@@ -21,6 +21,7 @@ const module = "github.com/gatehouse-gateway/gatehouse"
 // test, so that a new package is given a place on purpose.
 var layers = [][]string{
 	{".", "verdict", "internal/rawjson", "internal/sse", "internal/encoding"},
+	{"internal/canonical"},
 	{"internal/wire"},
 	{"internal/wire/openai", "internal/wire/anthropic"},
 	{"internal/detect"},

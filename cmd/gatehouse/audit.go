@@ -67,8 +67,8 @@ func auditTailCommand(src *auditSource) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Show the newest records",
-		Long: "Show the newest records, one on a line: time, request id, agent, verdicts, status, and the first reason that a\n" +
-			"checkpoint gave. With --json a line is the record itself, byte by byte as it is hashed.",
+		Long: "Show the newest records, one on a line: time, request id, agent, verdicts, status, what was done to\n" +
+			"what when it was no call of a model, and the first reason that a checkpoint gave. With --json a line is the record itself, byte by byte as it is hashed.",
 		Example: "  gatehouse audit tail\n  gatehouse audit tail --follow --lines 0\n  gatehouse audit tail --json | jq .verdicts",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -124,6 +124,9 @@ func auditLine(e audit.Entry) (string, error) {
 		verdicts[i] = string(at) + "=" + cmp.Or(r.Verdicts[string(at)], "unknown")
 	}
 	fields := []string{r.Time.UTC().Format(time.RFC3339), r.ID, cmp.Or(r.Agent, "-"), strings.Join(verdicts, "; "), fmt.Sprint(r.Status)}
+	if r.Event != nil {
+		fields = append(fields, r.Event.Type+" "+r.Event.Target)
+	}
 	if reason := firstReason(r); reason != "" {
 		fields = append(fields, reason)
 	}

@@ -53,7 +53,12 @@ func rootCommand() *cobra.Command {
 		configCommand(),
 		scanCommand(),
 		gateCommand(),
+		policyCommand(),
 		auditCommand(),
+		keysCommand(),
+		agentsCommand(),
+		webhooksCommand(),
+		benchCommand(),
 		versionCommand(),
 	)
 	return root

@@ -94,13 +94,16 @@ func (a *API) createAgent(ctx context.Context, r *request) (answer, error) {
 	case !proofPattern.MatchString(body.HashProof):
 		return answer{}, invalidHash("hash_proof", "64")
 	}
-	at := now()
-	agent, err := a.Agents.EnsureAgent(ctx, session.Agent{ID: "mnm-" + uuid.NewString(), Hash: body.HashProof[:16], Name: body.Name,
+	if err := r.wholeAccount(); err != nil {
+		return answer{}, err
+	}
+	at, id := now(), "mnm-"+uuid.NewString()
+	agent, err := a.Agents.EnsureAgent(ctx, session.Agent{ID: id, Hash: body.HashProof[:16], Name: body.Name,
 		Account: r.who.Account, Created: at, Claimed: at})
 	if err != nil {
 		return answer{}, err
 	}
-	if agent.Created.Equal(at) && agent.Account == r.who.Account {
+	if agent.ID == id {
 		agent.Claimed = at
 		if err := a.Agents.ChangeAgent(ctx, agent); err != nil {
 			return answer{}, err
@@ -111,6 +114,14 @@ func (a *API) createAgent(ctx context.Context, r *request) (answer, error) {
 		return a.agentAnswer(ctx, http.StatusCreated, agent)
 	}
 	return answer{}, surface.Failure(http.StatusConflict, "agent_exists", "an agent has this credential: claim it")
+}
+
+// wholeAccount refuses a caller that is for some agents only: what is new to the account is none of these.
+func (r *request) wholeAccount() error {
+	if len(r.who.Agents) > 0 {
+		return surface.Failure(http.StatusForbidden, "insufficient_scope", "this key is for some agents and adds none to the account")
+	}
+	return nil
 }
 
 func (a *API) listAgents(ctx context.Context, r *request) (answer, error) {
@@ -138,6 +149,9 @@ func (a *API) agent(ctx context.Context, r *request, id string) (session.Agent, 
 	agent, ok, err := a.Agents.AgentByID(ctx, id)
 	if err == nil && (!ok || !agent.Deleted.IsZero() || !r.who.Sees(agent.Account, agent.ID)) {
 		return session.Agent{}, notFound("agent")
+	}
+	if err == nil {
+		r.X.Account = agent.Account // what the administrator does to an agent is the affair of its account
 	}
 	return agent, err
 }
@@ -197,19 +211,32 @@ func (a *API) claimAgent(ctx context.Context, r *request) (answer, error) {
 	if !proofPattern.MatchString(body.HashProof) {
 		return answer{}, invalidHash("hash_proof", "64")
 	}
+	if err := r.wholeAccount(); err != nil {
+		return answer{}, err
+	}
 	agent, ok, err := a.Agents.AgentByID(ctx, r.params["id"])
 	if err != nil {
 		return answer{}, err
 	}
+	// What a key has made is its account's, claimed or not.
+	owned := !agent.Claimed.IsZero() || agent.Account != identity.DefaultAccount
 	proved := subtle.ConstantTimeCompare([]byte(agent.Hash), []byte(body.HashProof[:16])) == 1
 	switch {
 	case !ok || !proved || !agent.Deleted.IsZero():
 		return answer{}, notFound("agent")
-	case !agent.Claimed.IsZero() && agent.Account != r.who.Account && !r.who.Root:
+	case owned && agent.Account != r.who.Account && !r.who.Root:
 		return answer{}, surface.Failure(http.StatusForbidden, "agent_cross_tenant", "another account has claimed this agent")
 	}
+	if !owned {
+		// Else who claims it could lift what another operator has against it.
+		if err := a.free(ctx, agent); err != nil {
+			return answer{}, err
+		}
+		agent.Account = r.who.Account
+	}
+	r.X.Account = agent.Account
 	if agent.Claimed.IsZero() {
-		agent.Claimed, agent.Account = now(), r.who.Account
+		agent.Claimed = now()
 		if err := a.Agents.ChangeAgent(ctx, agent); err != nil {
 			return answer{}, err
 		}
@@ -220,7 +247,16 @@ func (a *API) claimAgent(ctx context.Context, r *request) (answer, error) {
 	return answer{schema: "claim/v1", body: map[string]any{"claimed": true, "agent_id": agent.ID, "account": agent.Account, "claimed_at": agent.Claimed}}, nil
 }
 
-// rekeyAgent binds an agent to another credential: hash_proof proves that the caller has it.
+// free refuses to go on with an agent that was paused or killed.
+func (a *API) free(ctx context.Context, agent session.Agent) error {
+	c, err := a.containment(ctx, agent)
+	if err == nil && c.State != identity.Active {
+		err = surface.Failure(http.StatusConflict, "containment_conflict", "this agent is "+string(c.State)+": its credential stays as it is")
+	}
+	return err
+}
+
+// rekeyAgent binds an agent to another credential. A contained one keeps its own, so that containment goes on to cover it.
 func (a *API) rekeyAgent(ctx context.Context, r *request) (answer, error) {
 	agent, err := a.agent(ctx, r, r.params["id"])
 	if err != nil {
@@ -234,6 +270,9 @@ func (a *API) rekeyAgent(ctx context.Context, r *request) (answer, error) {
 	}
 	if !hashPattern.MatchString(body.NewKeyHash) {
 		return answer{}, invalidHash("new_key_hash", "16")
+	}
+	if err := a.free(ctx, agent); err != nil {
+		return answer{}, err
 	}
 	agent.Hash, agent.Credential = body.NewKeyHash, ""
 	if agent.Name == "" {

@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/identity"
@@ -35,8 +37,10 @@ type API struct {
 	// Redact takes secrets and personal data out of what callers tell: JSON in, JSON out; nil stays nil.
 	Redact func(ctx context.Context, data json.RawMessage) (json.RawMessage, error)
 
+	keyless atomic.Bool
 	flights flights
 	table   []route
+	nouns   map[string][]route // by the first segment after /v1
 	tabling sync.Once
 }
 
@@ -49,6 +53,7 @@ type route struct {
 	path   string         // segments; {name} stands for one
 	scope  identity.Scope // what a key needs; empty: any key
 	do     func(context.Context, *request) (answer, error)
+	open   bool // while the gateway has no key, callers are known by whatever credential they have
 	change bool // it changes something
 	stream func(context.Context, *request) error
 }
@@ -57,6 +62,11 @@ type route struct {
 func (a *API) routes() []route {
 	a.tabling.Do(func() {
 		a.table = slices.Concat(a.keyRoutes(), a.agentRoutes(), a.containmentRoutes(), a.recordRoutes(), a.advisoryRoutes(), a.webhookRoutes())
+		a.nouns = map[string][]route{}
+		for _, rt := range a.table {
+			noun, _, _ := strings.Cut(strings.TrimPrefix(rt.path, "/v1/"), "/")
+			a.nouns[noun] = append(a.nouns[noun], rt)
+		}
 	})
 	return a.table
 }
@@ -79,7 +89,7 @@ type answer struct {
 
 // Serve implements [surface.Surface].
 func (a *API) Serve(c *surface.Call) bool {
-	rt, params, others := a.match(c.R.Method, c.R.URL.Path)
+	rt, params, others := a.match(c.R.Method, c.R.URL.EscapedPath())
 	if rt == nil && len(others) == 0 {
 		return false
 	}
@@ -87,7 +97,7 @@ func (a *API) Serve(c *surface.Call) bool {
 	version := negotiate(c.In.Version)
 	c.Own = http.Header{http.CanonicalHeaderKey("X-Mnemom-Version"): {version}}
 	if rt == nil {
-		c.X.Endpoint = c.R.URL.Path
+		c.X.Endpoint = a.pattern(c.R.URL.EscapedPath())
 		c.W.Header().Set("Allow", strings.Join(others, ", "))
 		c.Refuse(surface.Failure(http.StatusMethodNotAllowed, "method_not_allowed", "this path knows "+strings.Join(others, ", ")))
 		return true
@@ -102,11 +112,11 @@ func (a *API) Serve(c *surface.Call) bool {
 
 // serve does what a route says, for who may ask it to.
 func (a *API) serve(ctx context.Context, r *request, rt *route) (err error) {
-	if r.who, err = a.Desk.Who(r.In, surface.Bearer(r.R.Header), true); err != nil {
+	if r.who, err = a.who(r, rt); err != nil {
 		return err
 	}
 	r.X.Key, r.X.Account = r.who.Key, r.who.Account
-	if rt.scope != "" {
+	if rt.scope != "" && r.who.Keyed {
 		if err := r.who.Need(rt.scope); err != nil {
 			return err
 		}
@@ -129,13 +139,29 @@ func (a *API) serve(ctx context.Context, r *request, rt *route) (err error) {
 	return nil
 }
 
+// Keyless lets callers use what is open to them without an API key, as long as there is none. It is off at first.
+func (a *API) Keyless(allowed bool) { a.keyless.Store(allowed) }
+
+// who finds out who asks.
+func (a *API) who(r *request, rt *route) (surface.Who, error) {
+	slot := surface.Bearer(r.R.Header)
+	if rt.open && slot == "" {
+		slot = r.R.Header.Get("X-Api-Key")
+	}
+	mustHaveKey := !rt.open || slot == "" || !a.keyless.Load()
+	return a.Desk.Who(r.In, slot, mustHaveKey)
+}
+
 // match finds the route of a request. others are the methods that the path knows.
 func (a *API) match(method, path string) (rt *route, params map[string]string, others []string) {
-	if !strings.HasPrefix(path, "/v1/") {
+	rest, ok := strings.CutPrefix(path, "/v1/")
+	if !ok {
 		return nil, nil, nil
 	}
-	routes := a.routes()
-	exact := false // a path without parameters goes before one with
+	noun, _, _ := strings.Cut(rest, "/")
+	a.routes()
+	routes := a.nouns[noun] // a request for a model is none of them, and pays for nothing
+	exact := false          // a path without parameters goes before one with
 	for i := range routes {
 		found, ok := matchPath(routes[i].path, path)
 		if !ok || exact && len(found) > 0 {
@@ -152,19 +178,30 @@ func (a *API) match(method, path string) (rt *route, params map[string]string, o
 	return rt, params, others
 }
 
-// matchPath holds a path against a pattern.
+// pattern is the one that a path follows: records and logs have patterns, and nothing that callers put into a path.
+func (a *API) pattern(path string) string {
+	for _, rt := range a.routes() {
+		if _, ok := matchPath(rt.path, path); ok {
+			return rt.path
+		}
+	}
+	return ""
+}
+
+// matchPath holds a path, as it is escaped on the wire, against a pattern: an escaped slash belongs to its segment.
 func matchPath(pattern, path string) (params map[string]string, ok bool) {
 	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(want) != len(have) {
 		return nil, false
 	}
 	for i, segment := range want {
-		if name, variable := strings.CutPrefix(segment, "{"); variable && have[i] != "" {
+		text, err := url.PathUnescape(have[i])
+		if name, variable := strings.CutPrefix(segment, "{"); variable && err == nil && text != "" {
 			if params == nil {
 				params = map[string]string{}
 			}
-			params[strings.TrimSuffix(name, "}")] = have[i]
-		} else if segment != have[i] {
+			params[strings.TrimSuffix(name, "}")] = text
+		} else if segment != text {
 			return nil, false
 		}
 	}

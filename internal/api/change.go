@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/session"
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 )
 
@@ -29,9 +31,11 @@ const answerAge = 24 * time.Hour
 
 // kept is an answer as it is kept.
 type kept struct {
-	Status int    `json:"status"`
-	Schema string `json:"schema,omitempty"`
-	Body   []byte `json:"body,omitempty"`
+	Status  int    `json:"status"`
+	Schema  string `json:"schema,omitempty"`
+	Body    []byte `json:"body,omitempty"`
+	Agent   string `json:"agent,omitempty"` // that the first request was bound to, and its session: headers of every answer
+	Session string `json:"session,omitempty"`
 }
 
 // change does a mutation, writes its record and keeps its answer, in one transaction. With an Idempotency-Key that was used
@@ -45,7 +49,7 @@ func (a *API) change(ctx context.Context, r *request, rt *route) (err error) {
 		return err
 	}
 	if key != "" {
-		leave, ok := a.flights.enter(r.who.Key + " " + key)
+		leave, ok := a.flights.enter(r.caller() + " " + key)
 		if !ok {
 			return surface.Failure(http.StatusConflict, "idempotency_in_flight", "a request with this Idempotency-Key is still running")
 		}
@@ -53,6 +57,12 @@ func (a *API) change(ctx context.Context, r *request, rt *route) (err error) {
 	}
 	var said kept
 	replayed := false
+	done := false
+	defer func() {
+		if !done {
+			r.X.Event = nil
+		}
+	}()
 	err = a.Transact(ctx, func(ctx context.Context) error {
 		if key != "" {
 			if said, replayed, err = a.again(ctx, r, key); replayed || err != nil {
@@ -65,13 +75,17 @@ func (a *API) change(ctx context.Context, r *request, rt *route) (err error) {
 		}
 		return a.keep(ctx, r, key, said)
 	})
+	var told *gatehouse.Failure
+	if err != nil && !errors.As(err, &told) {
+		err = &gatehouse.Failure{Status: http.StatusServiceUnavailable, Code: "checkpoint_unavailable", Message: "the store could not keep it: nothing was changed", Err: err}
+	}
 	if err != nil {
-		r.X.Event = nil // it was not done
 		return err
 	}
-	r.Recorded = true
+	done, r.Recorded = true, true
 	if replayed {
 		r.Own.Set("Idempotent-Replay", "true")
+		r.X.Agent, r.X.Session = said.Agent, said.Session
 	} else if err := a.Authority.Refresh(context.WithoutCancel(ctx)); err != nil {
 		a.Log.Error("keys cannot be read again", "request_id", r.X.ID, "error", err)
 	}
@@ -96,7 +110,15 @@ func (a *API) once(ctx context.Context, r *request, rt *route) (kept, error) {
 	case result.status == 0:
 		r.X.Status = http.StatusOK
 	}
-	return kept{r.X.Status, result.schema, body}, a.Checker.Finish(ctx, r.X)
+	return kept{r.X.Status, result.schema, body, r.X.Agent, r.X.Session}, a.Checker.Finish(ctx, r.X)
+}
+
+// caller tells callers apart: by their key, or where none is asked for by the credential that they have.
+func (r *request) caller() string {
+	if r.who.Keyed {
+		return r.who.Key
+	}
+	return "credential-" + session.CredentialHash(r.who.Credential, "")
 }
 
 const maxIdempotencyKey = 255
@@ -116,7 +138,7 @@ func (r *request) idempotencyKey() (string, error) {
 // fingerprint is what a repeated request must have in common with the first.
 func (r *request) fingerprint() [32]byte {
 	h := sha256.New()
-	for _, part := range [...]string{r.R.Method, r.R.URL.Path, r.R.URL.RawQuery, r.version, string(r.body)} {
+	for _, part := range [...]string{r.R.Method, r.R.URL.Path, r.R.URL.RawQuery, r.version, r.In.Agent, string(r.body)} {
 		sum := sha256.Sum256([]byte(part))
 		h.Write(sum[:])
 	}
@@ -125,7 +147,7 @@ func (r *request) fingerprint() [32]byte {
 
 // again finds the answer that an earlier request with the same key got.
 func (a *API) again(ctx context.Context, r *request, key string) (said kept, ok bool, err error) {
-	request, sealed, ok, err := a.Answers.Answer(ctx, r.who.Key, sha256.Sum256([]byte(key)), time.Now().Add(-answerAge))
+	request, sealed, ok, err := a.Answers.Answer(ctx, r.caller(), sha256.Sum256([]byte(key)), time.Now().Add(-answerAge))
 	if err != nil || !ok {
 		return kept{}, false, err
 	}
@@ -141,9 +163,11 @@ func (a *API) again(ctx context.Context, r *request, key string) (said kept, ok 
 	}
 	raw, err := box.Open(nil, sealed[:box.NonceSize()], sealed[box.NonceSize():], request[:])
 	if err != nil {
-		return kept{}, false, errors.New("a kept answer cannot be opened")
+		return kept{}, false, surface.Failure(http.StatusConflict, "idempotency_answer_sealed",
+			"this was done, and the API key has been rotated since: only the old one opened the answer")
 	}
-	return said, true, json.Unmarshal(raw, &said)
+	err = json.Unmarshal(raw, &said)
+	return said, true, err
 }
 
 // keep keeps the answer, encrypted under a key that follows from the caller's own: it may hold a secret that is shown once.
@@ -159,7 +183,7 @@ func (a *API) keep(ctx context.Context, r *request, key string, said kept) error
 	request, nonce, now := r.fingerprint(), make([]byte, box.NonceSize()), time.Now()
 	rand.Read(nonce) // never fails: crypto/rand ends the program instead
 	sealed := box.Seal(nonce, nonce, raw, request[:])
-	return a.Answers.KeepAnswer(ctx, r.who.Key, sha256.Sum256([]byte(key)), request, sealed, now, now.Add(-answerAge))
+	return a.Answers.KeepAnswer(ctx, r.caller(), sha256.Sum256([]byte(key)), request, sealed, now, now.Add(-answerAge))
 }
 
 // box encrypts for the caller alone.

@@ -86,7 +86,11 @@ func (a *API) contain(to identity.State, event string, from ...identity.State) f
 		if !allowed {
 			return answer{}, surface.Failure(http.StatusConflict, "containment_conflict", "an agent that is "+string(was.State)+" cannot be brought into this state")
 		}
-		if err := a.Agents.Contain(ctx, identity.Containment{Agent: agent.ID, Credential: agent.Credential, State: to,
+		credential := agent.Credential
+		if credential == "" { // of an agent that was made by hand: its hash is the credential's own, unless it has a name in it
+			credential = agent.Hash
+		}
+		if err := a.Agents.Contain(ctx, identity.Containment{Agent: agent.ID, Credential: credential, State: to,
 			Reason: body.Reason, Actor: r.who.Key, Time: now}); err != nil {
 			return answer{}, err
 		}

@@ -73,7 +73,9 @@ func (a *API) createKey(ctx context.Context, r *request) (answer, error) {
 	k := identity.Key{ID: id, Account: body.Account, Name: body.Name, Hash: identity.HashToken(token), Scopes: body.Scopes,
 		Agents: body.Agents, Created: now()}
 	if body.Expires != nil {
-		k.Expires = body.Expires.UTC()
+		if k.Expires = body.Expires.UTC(); !storable(k.Expires) {
+			return answer{}, invalid("expires_at", "must be between now and 2261")
+		}
 	}
 	if len(k.Scopes) == 0 {
 		k.Scopes = []identity.Scope{identity.Gateway, identity.Read, identity.Write}
@@ -87,6 +89,7 @@ func (a *API) createKey(ctx context.Context, r *request) (answer, error) {
 	if err := a.Keys.PutKey(ctx, k); err != nil {
 		return answer{}, err
 	}
+	r.X.Account = k.Account
 	shape := keyShape(k)
 	if err := r.did("key.created", k.ID, shape); err != nil {
 		return answer{}, err
@@ -118,9 +121,10 @@ func (a *API) checkKey(ctx context.Context, r *request, k identity.Key) error {
 			return invalid("scopes", "must be of gateway, api:read, api:write, approve, admin")
 		case slices.Contains(k.Scopes[:i], s):
 			return invalid("scopes", "has one twice")
-		case !r.who.Can(s):
-			return surface.Failure(http.StatusForbidden, "insufficient_scope", "a key cannot give the scope "+string(s)+", which it does not have")
 		}
+	}
+	if err := r.mayGive(k); err != nil {
+		return err
 	}
 	for i, id := range k.Agents {
 		if slices.Contains(k.Agents[:i], id) {
@@ -137,12 +141,25 @@ func (a *API) checkKey(ctx context.Context, r *request, k identity.Key) error {
 	return nil
 }
 
+// mayGive refuses to show a token that can do more than the caller, or for longer.
+func (r *request) mayGive(k identity.Key) error {
+	for _, s := range k.Scopes {
+		if !r.who.Can(s) {
+			return surface.Failure(http.StatusForbidden, "insufficient_scope", "a key cannot give the scope "+string(s)+", which it does not have")
+		}
+	}
+	if end := r.who.Expires; !end.IsZero() && (k.Expires.IsZero() || k.Expires.After(end)) {
+		return surface.Failure(http.StatusForbidden, "insufficient_scope", "a key that expires gives none that lives longer")
+	}
+	return nil
+}
+
 func (a *API) listKeys(ctx context.Context, r *request) (answer, error) {
 	p, err := r.page()
 	if err != nil {
 		return answer{}, err
 	}
-	list, total, err := a.Keys.Keys(ctx, r.account(), p.limit, p.offset)
+	list, total, err := a.keysOf(ctx, r, p)
 	if err != nil {
 		return answer{}, err
 	}
@@ -151,6 +168,29 @@ func (a *API) listKeys(ctx context.Context, r *request) (answer, error) {
 		shapes = append(shapes, keyShape(k))
 	}
 	return answer{schema: "key_list/v1", body: map[string]any{"keys": shapes, "total": total, "limit": p.limit, "offset": p.offset}}, nil
+}
+
+// keysOf lists the keys that the caller may know of, and counts them.
+func (a *API) keysOf(ctx context.Context, r *request, p page) (list []identity.Key, total int, err error) {
+	if len(r.who.Agents) == 0 {
+		return a.Keys.Keys(ctx, r.account(), p.limit, p.offset)
+	}
+	all, _, err := a.Keys.Keys(ctx, r.account(), maxOffset, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	all = slices.DeleteFunc(all, func(k identity.Key) bool { return !r.seesKey(k) })
+	from := min(p.offset, len(all))
+	return all[from:min(from+p.limit, len(all))], len(all), nil
+}
+
+// seesKey reports whether a key is the caller's to know of. Who is for some agents knows the keys for these alone.
+func (r *request) seesKey(k identity.Key) bool {
+	if r.who.Root {
+		return true
+	}
+	foreign := func(id string) bool { return !slices.Contains(r.who.Agents, id) }
+	return k.Account == r.who.Account && (len(r.who.Agents) == 0 || len(k.Agents) > 0 && !slices.ContainsFunc(k.Agents, foreign))
 }
 
 // account is whose resources the caller sees; empty: everyone's.
@@ -166,11 +206,14 @@ func (a *API) whoami(_ context.Context, r *request) (answer, error) {
 		"agents": list(r.who.Agents)}}, nil
 }
 
-// key finds a key of the caller's account.
+// key finds a key that the caller may know of.
 func (a *API) key(ctx context.Context, r *request) (identity.Key, error) {
 	k, ok, err := a.Keys.KeyByID(ctx, r.params["id"])
-	if err == nil && (!ok || k.ID == identity.AdminID || !r.who.Root && k.Account != r.who.Account) {
+	if err == nil && (!ok || k.ID == identity.AdminID || !r.seesKey(k)) {
 		err = notFound("key")
+	}
+	if err == nil {
+		r.X.Account = k.Account // as with agents
 	}
 	return k, err
 }
@@ -201,6 +244,9 @@ func (a *API) rotateKey(ctx context.Context, r *request) (answer, error) {
 	}
 	if !k.Active(now()) {
 		return answer{}, surface.Failure(http.StatusConflict, "key_not_active", "this key was revoked or has expired")
+	}
+	if err := r.mayGive(k); err != nil {
+		return answer{}, err
 	}
 	token := identity.NewToken()
 	k.Hash = identity.HashToken(token)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -41,12 +43,34 @@ func (r *request) decode(to any) error {
 	err = dec.Decode(to)
 	var kind *json.UnmarshalTypeError
 	switch {
-	case errors.As(err, &kind):
-		return invalid(kind.Field, "must be "+kind.Type.String())
+	case errors.As(err, &kind) && kind.Field != "":
+		return invalid(kind.Field, "is of the wrong type")
+	case err == nil && !spelled(doc, to):
+		return unknownField()
 	case err != nil && !errors.Is(err, io.EOF):
-		return surface.Failure(http.StatusBadRequest, "invalid_request", "the body has a field that this operation does not know, or a value of the wrong form")
+		return unknownField()
 	}
 	return nil
+}
+
+func unknownField() error {
+	return surface.Failure(http.StatusBadRequest, "invalid_request", "the body has a field that this operation does not know, or a value of the wrong form")
+}
+
+// spelled reports whether the names of a body are those of the struct's fields letter for letter: encoding/json lets NAME pass for
+// name, and then one of the two counts without anybody seeing which.
+func spelled(doc rawjson.Value, to any) bool {
+	fields := reflect.TypeOf(to).Elem()
+	for _, m := range doc.Members {
+		known := false
+		for i := range fields.NumField() {
+			known = known || fields.Field(i).Tag.Get("json") == m.Key
+		}
+		if !known {
+			return false
+		}
+	}
+	return true
 }
 
 // bodyDepth is the deepest nesting of a body.
@@ -100,20 +124,28 @@ func (r *request) moment(name string) (time.Time, error) {
 		return time.Time{}, err
 	}
 	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}, surface.Failure(http.StatusBadRequest, "invalid_"+name+"_parameter", name+" must be a time as in RFC 3339")
+	if err != nil || !storable(t) {
+		return time.Time{}, surface.Failure(http.StatusBadRequest, "invalid_"+name+"_parameter", name+" must be a time as in RFC 3339, between 1970 and 2261")
 	}
 	return t, nil
 }
 
-// query reads a query parameter that may stand there once.
+// storable reports whether a time can be kept: nanoseconds since 1970 in 64 bits end in 2262.
+func storable(t time.Time) bool { return t.Unix() > 0 && t.Year() < 2262 }
+
+// query reads a query parameter that may stand there once, and not empty; empty when there is none.
 func (r *request) query(name string) (string, error) {
-	values := r.R.URL.Query()[name]
-	if len(values) > 1 {
-		return "", surface.Failure(http.StatusBadRequest, "invalid_request", name+" stands in the query twice")
-	}
-	if len(values) == 0 {
+	all, err := url.ParseQuery(r.R.URL.RawQuery)
+	values := all[name]
+	switch {
+	case err != nil:
+		return "", surface.Failure(http.StatusBadRequest, "invalid_request", "the query cannot be read")
+	case len(values) > 1:
+		return "", invalid(name, "stands in the query twice")
+	case len(values) == 0:
 		return "", nil
+	case values[0] == "":
+		return "", invalid(name, "is empty")
 	}
 	return values[0], nil
 }

@@ -140,6 +140,7 @@ func (a *API) createWebhook(ctx context.Context, r *request) (answer, error) {
 	if err != nil {
 		return answer{}, webhookError(err)
 	}
+	r.X.Account = e.Account // what the administrator does to a webhook is the affair of its account
 	shape := webhookShape(e)
 	shape.Secret = secret
 	return answer{http.StatusCreated, "webhook/v1", shape}, r.did("webhook.created", e.ID, nil)
@@ -195,6 +196,7 @@ func (a *API) changeWebhook(ctx context.Context, r *request) (answer, error) {
 	if err != nil {
 		return answer{}, webhookError(err)
 	}
+	r.X.Account = e.Account
 	return answer{schema: "webhook/v1", body: webhookShape(e)}, r.did("webhook.updated", e.ID, nil)
 }
 
@@ -203,9 +205,14 @@ func (a *API) deleteWebhook(ctx context.Context, r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if err := a.Webhooks.Delete(ctx, account, r.params["id"]); err != nil {
+	e, err := a.Webhooks.Find(ctx, account, r.params["id"])
+	if err == nil {
+		err = a.Webhooks.Delete(ctx, account, e.ID)
+	}
+	if err != nil {
 		return answer{}, webhookError(err)
 	}
+	r.X.Account = e.Account
 	return answer{}, r.did("webhook.deleted", r.params["id"], nil)
 }
 
@@ -218,6 +225,7 @@ func (a *API) rotateWebhook(ctx context.Context, r *request) (answer, error) {
 	if err != nil {
 		return answer{}, webhookError(err)
 	}
+	r.X.Account = e.Account
 	shape := webhookShape(e)
 	shape.Secret = secret
 	return answer{schema: "webhook/v1", body: shape}, r.did("webhook.rotated", e.ID, nil)
@@ -271,10 +279,15 @@ func (a *API) redeliver(ctx context.Context, r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	d, err := a.Webhooks.Redeliver(ctx, account, r.params["id"], r.params["delivery"])
+	e, err := a.Webhooks.Find(ctx, account, r.params["id"])
 	if err != nil {
 		return answer{}, webhookError(err)
 	}
+	d, err := a.Webhooks.Redeliver(ctx, account, e.ID, r.params["delivery"])
+	if err != nil {
+		return answer{}, webhookError(err)
+	}
+	r.X.Account = e.Account
 	return answer{http.StatusAccepted, "delivery/v1", deliveryShape(d)}, r.did("webhook.redelivered", d.Webhook, map[string]string{"delivery": d.ID})
 }
 
@@ -285,13 +298,18 @@ func (a *API) replayEvent(ctx context.Context, r *request) (answer, error) {
 		return answer{}, err
 	}
 	event := r.params["event"]
-	made, err := a.Webhooks.Replay(ctx, account, event)
-	if errors.Is(err, webhook.ErrUnknown) {
-		return answer{}, notFound("event")
-	}
+	ev, ok, err := a.Webhooks.Deliveries.WebhookEvent(ctx, account, event)
 	if err != nil {
 		return answer{}, err
 	}
+	if !ok {
+		return answer{}, notFound("event")
+	}
+	made, err := a.Webhooks.Replay(ctx, ev.Account, event)
+	if err != nil {
+		return answer{}, err
+	}
+	r.X.Account = ev.Account
 	return answer{http.StatusAccepted, "event_replay/v1", map[string]any{"event_id": event, "deliveries": deliveryShapes(made)}},
 		r.did("webhook.replayed", event, nil)
 }

@@ -249,6 +249,8 @@ func TestWebhookRefusals(t *testing.T) {
 		{"another scheme", "POST", "/v1/webhooks", `{"url":"gopher://example.com/"}`, 400, "invalid_request"},
 		{"credentials in the URL", "POST", "/v1/webhooks", `{"url":"https://a:hunter2@example.com/"}`, 400, "invalid_request"},
 		{"a type that is none", "POST", "/v1/webhooks", `{"url":"https://example.com/","event_types":["Agent!"]}`, 400, "invalid_request"},
+		{"a long description", "PATCH", "/v1/webhooks/" + id, `{"description":"` + strings.Repeat("ä", 257) + `"}`, 400, "invalid_request"},
+		{"a description of several lines", "PATCH", "/v1/webhooks/" + id, `{"description":"a\u0000b"}`, 400, "invalid_request"},
 		{"a field that is none", "POST", "/v1/webhooks", `{"url":"https://example.com/","secret":"mine"}`, 400, "invalid_request"},
 		{"another account", "POST", "/v1/webhooks", `{"url":"https://example.com/","account":"globex"}`, 403, "insufficient_scope"},
 		{"a state that is none", "GET", "/v1/webhooks/" + id + "/deliveries?state=lost", "", 400, "invalid_state_parameter"},

@@ -45,7 +45,10 @@ type Engine struct {
 }
 
 // Use makes the engine decide by these settings from now on.
-func (e *Engine) Use(s *Settings) { e.settings.Store(s) }
+func (e *Engine) Use(s *Settings) {
+	s.decidedUnder = s.epoch(e.Detectors)
+	e.settings.Store(s)
+}
 
 // Check implements [gatehouse.Checker].
 func (e *Engine) Check(ctx context.Context, x *gatehouse.Exchange, at gatehouse.Checkpoint) gatehouse.Decision {

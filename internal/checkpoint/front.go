@@ -137,8 +137,11 @@ func mediaName(media string) string {
 }
 
 func (l look) userText(o *opinion, p *gatehouse.Part, r detect.Result) {
-	worst := top(of("injection", r.Findings))
 	o.score = max(o.score, r.Score)
+	if len(r.Findings) == 0 {
+		return
+	}
+	worst := top(of("injection", r.Findings))
 	reason := fmt.Sprintf("suspected injection (%s, score %.2f)", worst.Type, r.Score)
 	switch {
 	case r.Score >= l.s.Block && p.Latest:

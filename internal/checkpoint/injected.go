@@ -29,8 +29,8 @@ const (
 )
 
 var (
-	demands = regexp.MustCompile(`(?i)\b(?:send|forward|e-?mail|post|upload|transfer|wire|pay|submit|transmit|exfiltrate|deliver|bcc|cc|curl|wget|fetch|call|invoke|run|execute|read|cat|delete|copy|leak)\b`)
-	saying  = regexp.MustCompile(`(?i)\b(?:say|reply|respond|output|print|write|answer|include|append|add|begin|start|end|repeat|tell|state|recommend)\b`)
+	demands = words("send forward mail email post upload transfer wire pay submit transmit exfiltrate deliver bcc cc curl wget fetch call invoke run execute read cat delete copy leak")
+	saying  = words("say reply respond output print write answer include append add begin start end repeat tell state recommend")
 	phrases = regexp.MustCompile("\"([^\"\n]+)\"|“([^”\n]+)”|`([^`\n]+)`|'([^'\n]+)'")
 	escapes = strings.NewReplacer(`\\`, `\`, `\/`, `/`, `\n`, "\n", `\r`, "\n", `\t`, " ", `\"`, `"`)
 )
@@ -109,7 +109,7 @@ func (l look) demanded(p *gatehouse.Part, f gatehouse.Finding) []named {
 	for _, beside := range [2]string{after, before} {
 		for from := 0; from < len(beside); {
 			_, to := sentenceAround(beside, from, from+1)
-			if s := beside[from:to]; demands.MatchString(s) {
+			if s := beside[from:to]; demands.in(s) {
 				out = append(out, l.anchors(s, true)...)
 			}
 			from = to
@@ -135,7 +135,7 @@ func (l look) anchors(text string, near bool) []named {
 			out = append(out, named{anchor: s.anchor, near: near})
 		}
 	}
-	if saying.MatchString(text) && !near {
+	if saying.in(text) && !near {
 		for _, m := range phrases.FindAllStringSubmatch(text, -1) {
 			phrase := strings.TrimSpace(m[1] + m[2] + m[3] + m[4])
 			if len(phrase) >= minPhrase && len(phrase) <= maxPhrase && strings.Contains(phrase, " ") {

@@ -13,10 +13,9 @@ func (e *Engine) recall(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 	if x.Agent == "" || x.Fresh {
 		return nil
 	}
-	epoch := s.epoch(e.Detectors)
 	texts, digests := remembered(x), []session.Digest(nil)
 	for _, p := range texts {
-		digests = append(digests, e.Sessions.TextDigest(epoch, *p))
+		digests = append(digests, e.Sessions.TextDigest(s.decidedUnder, *p))
 	}
 	known, err := e.Sessions.Store.DecidedTexts(ctx, x.Agent, x.Session, digests)
 	if err != nil {
@@ -98,7 +97,6 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 		return u
 	}
 	u.Anchors = e.anchors(ctx, x, s)
-	epoch := s.epoch(e.Detectors)
 	refused := refusedTexts(x, s)
 	for _, p := range remembered(x) {
 		if p.Replayed {
@@ -108,7 +106,7 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 		if refused[p.ID] {
 			edits = []gatehouse.Edit{{Op: gatehouse.Remove, Text: noticeQuarantined}}
 		}
-		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(epoch, *p), Edits: edits})
+		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(s.decidedUnder, *p), Edits: edits})
 	}
 	// What the assistant said comes back as history, and has been decided on its way out.
 	for _, p := range x.Response {
@@ -116,7 +114,7 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 			continue
 		}
 		said := gatehouse.Part{Role: gatehouse.Assistant, Kind: p.Kind, Text: p.Text}
-		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(epoch, said)})
+		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(s.decidedUnder, said)})
 	}
 	return u
 }

@@ -27,6 +27,8 @@ type Settings struct {
 	ScanTime       time.Duration                 // one checkpoint's time for detectors
 	Durability     string                        // all, decisions, batched
 	Policy         *policy.Policy
+
+	decidedUnder string // see epoch; set by Engine.Use
 }
 
 func (s *Settings) mode(at gatehouse.Checkpoint) gatehouse.Mode {

@@ -3,8 +3,8 @@ package config
 import (
 	"errors"
 	"net"
+	"net/netip"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,24 +22,6 @@ func (d *decoder) check(c *Config) {
 	}
 	if _, err := policy.Compile(c.Tools); err != nil {
 		d.policy(err)
-	}
-}
-
-func (d *decoder) policy(err error) {
-	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
-	for _, one := range all {
-		var p *policy.Error
-		if !errors.As(one, &p) {
-			d.fail(d.line("tools"), "tools", "%v", one)
-			continue
-		}
-		known := func(have Problem) bool { return have.Path == p.Path || strings.HasPrefix(p.Path, have.Path+".") }
-		if !slices.ContainsFunc(d.problems, known) {
-			d.fail(d.line(p.Path), p.Path, "%s", p.Reason)
-		}
 	}
 }
 
@@ -90,6 +72,13 @@ func wrongCollector(s string) error {
 func wrongToken(s string) error {
 	if s != "" && len(s) < 20 {
 		return errors.New("must have 20 bytes or more")
+	}
+	return nil
+}
+
+func wrongNetwork(s string) error {
+	if _, err := netip.ParsePrefix(s); err != nil {
+		return errors.New("must be a network such as 10.0.0.0/8")
 	}
 	return nil
 }

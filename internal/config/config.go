@@ -27,6 +27,7 @@ type Config struct {
 	Auth        Auth
 	TLS         TLS
 	CORS        CORS
+	Notify      Notify
 	Telemetry   Telemetry
 	Agents      Agents
 }
@@ -85,6 +86,11 @@ type TLS struct{ Cert, Key string }
 
 // CORS lists the origins whose pages may call the gateway.
 type CORS struct{ Origins []string }
+
+// Notify governs who is told.
+type Notify struct {
+	PrivateTargets []string // networks, in CIDR notation
+}
 
 // Telemetry governs what is told of exchanges while they happen.
 type Telemetry struct {

@@ -32,7 +32,7 @@ func Parse(name string, data []byte) (*Config, error) {
 		d.check(c)
 	}
 	if len(d.problems) > 0 {
-		slices.SortStableFunc(d.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+		slices.SortStableFunc(d.problems, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
 		return nil, d.problems
 	}
 	return c, nil
@@ -57,7 +57,7 @@ func (d *decoder) line(path string) int {
 }
 
 func (d *decoder) fail(line int, path, format string, args ...any) {
-	d.problems = append(d.problems, Problem{d.file, line, path, fmt.Sprintf(format, args...)})
+	d.problems = append(d.problems, Problem{File: d.file, Line: line, Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 // document is the one document of a file; nil when there is none, or none that can be read.

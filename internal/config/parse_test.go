@@ -83,6 +83,7 @@ tools:
 on_error: {front: open}
 limits: {body: 500KB, scan: 1d12h, rate: 60}
 cors: {origins: ["https://example.com"]}
+notify: {private_targets: ["10.0.0.0/8"]}
 telemetry: {otlp: "http://localhost:4318", content: true}
 agents: {auto_create: false}
 `)
@@ -94,6 +95,7 @@ agents: {auto_create: false}
 	want.OnError[gatehouse.Front] = "open"
 	want.Limits.Body, want.Limits.Scan, want.Limits.Rate = 500_000, 36*time.Hour, 60
 	want.CORS.Origins = []string{"https://example.com"}
+	want.Notify.PrivateTargets = []string{"10.0.0.0/8"}
 	want.Telemetry = Telemetry{OTLP: "http://localhost:4318", Prometheus: true, Content: true}
 	want.Agents.AutoCreate = false
 	if !reflect.DeepEqual(got, want) {
@@ -149,12 +151,21 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		{"content to come", "audit: {content: full}", "1: audit.content: is not available in this version; only hash can be written"},
 		{"a judge to come", "judge: {model: x}", "1: judge: is not available in this version; only null can be written"},
 		{"a short admin token", "auth: {admin_token: abc}", "1: auth.admin_token: must have 20 bytes or more"},
+		{"an address for a network", "notify: {private_targets: [10.0.0.1]}", "1: notify.private_targets[0]: must be a network such as 10.0.0.0/8"},
 		{"half a certificate", "tls: {cert: a.pem}", "1: tls: needs both cert and key"},
 		{"a collector without a scheme", "telemetry: {otlp: localhost:4318}", "1: telemetry.otlp: must be an http or https URL"},
 		{"a collector's password", "telemetry: {otlp: 'http://u:p@x:4318'}", "1: telemetry.otlp: must not hold a user name or password; set OTEL_EXPORTER_OTLP_HEADERS in the environment"},
 		{"an agent's own settings", "agents: {bot: {tools: {}}}", "1: agents.bot: settings of one agent are not available in this version"},
 		{"provenance to come", "tools:\n  provenance: flag", "2: tools.provenance: is not available in this version; only off can be written"},
-		{"a condition", "tools:\n  rules:\n    - tool: x\n      verdict: flag\n      unless: 'true'", "5: tools.rules[0].unless: conditions are not supported yet"},
+		{"a condition that is no expression", "tools:\n  rules:\n    - tool: x\n      verdict: flag\n      unless: 'args.a =='", "5:25: tools.rules[0].unless: Syntax error: mismatched input '<EOF>'"},
+		{"a condition that is no answer", "tools: {rules: [{tool: x, verdict: flag, when: args.a}]}", "1:48: tools.rules[0].when: must be true or false, and is of type dyn; write … == true"},
+		{"an empty condition", "tools: {rules: [{tool: x, verdict: flag, when: ' '}]}", "1: tools.rules[0].when: must not be empty; remove the key for a rule without a condition"},
+		{"a name in a plain condition", "tools:\n  rules:\n    - {tool: x, verdict: flag, when: args.a == 1 && nope}", "3:53: tools.rules[0].when: undeclared reference to 'nope'"},
+		{"a name behind doubled quotes", "tools:\n  rules:\n    - {tool: x, verdict: flag, when: 'args.a == ''é'' || nope'}", "3:58: tools.rules[0].when: undeclared reference to 'nope'"},
+		{"a name behind escaped quotes", `tools: {rules: [{tool: x, verdict: flag, when: "args.a == \"b\" || nope"}]}`, "1:68: tools.rules[0].when: undeclared reference to 'nope'"},
+		{"a name in a block", "tools:\n  rules:\n    - tool: x\n      verdict: flag\n      when: |\n        args.a == 1 ||\n        nope\n", "7: tools.rules[0].when: undeclared reference to 'nope'"},
+		{"two conditions", "tools:\n  rules:\n    - {tool: x, verdict: flag, when: session.tained, unless: agent.mail == tool}", "3:45: tools.rules[0].when: undeclared reference to 'session.tained' (did you mean 'session.tainted'?)\n3:67: tools.rules[0].unless: undeclared reference to 'agent.mail' (did you mean 'agent.id' or 'agent.name'?)"},
+		{"a secret in a condition", "tools: {rules: [{tool: x, verdict: flag, when: '${SECRET_WORD}'}]}", "1: tools.rules[0].when: is not a condition when its variables are filled in"},
 		{"half a rule", "tools: {rules: [{tool: x}]}", "1: tools.rules[0]: needs a tool and a verdict"},
 		{"a rule's verdict", "tools: {rules: [{tool: x, verdict: redact}]}", "1: tools.rules[0].verdict: must be allow, flag or block"},
 		{"an empty pattern", "tools:\n  allow:\n    - a\n    - ''", "4: tools.allow[1]: the name of a tool is missing"},

@@ -8,16 +8,21 @@ import (
 // Problem is one thing wrong with a file. It never quotes a value that came from the environment.
 type Problem struct {
 	File    string `json:"file"`
-	Line    int    `json:"line"` // counted from 1
-	Path    string `json:"path"` // protection.thresholds.warn; empty for the file as a whole
+	Line    int    `json:"line"`             // counted from 1
+	Column  int    `json:"column,omitempty"` // counted from 1, in characters; 0 when only the line is known
+	Path    string `json:"path"`             // protection.thresholds.warn; empty for the file as a whole
 	Message string `json:"message"`
 }
 
 func (p Problem) String() string {
-	if p.Path == "" {
-		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
+	at := fmt.Sprintf("%s:%d", p.File, p.Line)
+	if p.Column > 0 {
+		at += fmt.Sprintf(":%d", p.Column)
 	}
-	return fmt.Sprintf("%s:%d: %s: %s", p.File, p.Line, p.Path, p.Message)
+	if p.Path != "" {
+		at += ": " + p.Path
+	}
+	return at + ": " + p.Message
 }
 
 // Problems is everything wrong with a file, in the order of its lines. It is the error of [Parse].

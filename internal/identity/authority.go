@@ -137,7 +137,7 @@ func (a *Authority) Caller(token string) (Caller, error) {
 	case k.ID == AdminID:
 		return administrator(), nil
 	}
-	return Caller{Key: k.ID, Account: k.Account, Scopes: k.Scopes, Agents: k.Agents}, nil
+	return Caller{Key: k.ID, Account: k.Account, Scopes: k.Scopes, Agents: k.Agents, Expires: k.Expires}, nil
 }
 
 func administrator() Caller {

@@ -71,8 +71,9 @@ type Caller struct {
 	Key     string // id of the key; "admin" for the administrator's token
 	Account string
 	Scopes  []Scope
-	Agents  []string // as in [Key]
-	Root    bool     // the administrator's token: every account
+	Agents  []string  // as in [Key]
+	Expires time.Time // as in [Key]
+	Root    bool      // the administrator's token: every account
 }
 
 // Can reports whether the caller has a scope.

@@ -139,7 +139,7 @@ func TestSessions(t *testing.T) {
 		if a.header.Get("X-Mnemom-Session") != "s-1" || b.header.Get("X-Mnemom-Session") != "s-1" {
 			t.Errorf("sessions %q, %q", a.header.Get("X-Mnemom-Session"), b.header.Get("X-Mnemom-Session"))
 		}
-		if s := c.header.Get("X-Mnemom-Session"); !uuid4.MatchString(s) {
+		if s := c.header.Get("X-Mnemom-Session"); !uuid7.MatchString(s) {
 			t.Errorf("session %q", s)
 		}
 		if a.header.Get("X-Mnemom-Agent") == b.header.Get("X-Mnemom-Agent") || a.header.Get("X-Mnemom-Agent") != c.header.Get("X-Mnemom-Agent") {

@@ -3,6 +3,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math"
@@ -105,8 +106,12 @@ func (p *Proxy) doubt(t *turn, err error) {
 
 // identify binds the exchange to the agent of its credential.
 func (p *Proxy) identify(ctx context.Context, t *turn) error {
+	own, err := takeKeys(t.R)
+	if err != nil {
+		return err
+	}
 	slot := t.door.up.credential(t.R.Header)
-	who, err := p.Desk.Who(t.In, slot, t.s.KeysOnly)
+	who, err := p.Desk.Who(t.In, cmp.Or(own, slot), t.s.KeysOnly)
 	if err != nil {
 		return err
 	}
@@ -114,10 +119,6 @@ func (p *Proxy) identify(ctx context.Context, t *turn) error {
 		if err := who.Need(identity.Gateway); err != nil {
 			return err
 		}
-	}
-	if identity.LooksLike(slot) { // the gateway's own keys never reach a provider
-		t.door.up.clear(t.R.Header)
-		slot = ""
 	}
 	if slot == "" && t.door.up.Key == "" && !t.door.up.NoAuth {
 		return surface.Failure(http.StatusUnauthorized, "auth_required", "no credential: send the provider's own key")

@@ -38,18 +38,14 @@ func (u Upstream) credential(h http.Header) string {
 	return surface.Bearer(h)
 }
 
-// clear takes whatever stands in the provider's slots.
-func (u Upstream) clear(h http.Header) {
-	h.Del("Authorization")
-	h.Del("X-Api-Key")
-}
-
 // authorize puts the gateway's own key into the provider's slot, in place of whatever the caller sent.
 func (u Upstream) authorize(h http.Header) {
 	if u.Key == "" {
 		return
 	}
-	u.clear(h)
+	for _, name := range slots {
+		h.Del(name)
+	}
 	if u.Format == "anthropic" {
 		h.Set("X-Api-Key", u.Key)
 		return

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"strconv"
 
 	"github.com/google/uuid"
 
@@ -39,19 +40,43 @@ type Resolver struct {
 	Key   []byte // of the gateway, for every keyed hash
 }
 
-// Agent finds the agent of a credential, whichever account it belongs to; an unknown one is the given account's. known is false when nothing is stored about it yet. The id of an unknown agent
-// follows from the gateway's key, so that it is the same on every replica and before and after it is stored. With an error,
-// a is the agent as if it were unknown.
+// Agent finds the agent of a credential, whichever account it belongs to; an unknown one is the given account's. known is
+// false when nothing is stored about it yet. The id of an unknown agent follows from the gateway's key, so that it is the same on
+// every replica and before and after it is stored. With an error, a is the agent as if it were unknown.
 func (r *Resolver) Agent(ctx context.Context, account, credential, name string) (a Agent, known bool, err error) {
 	hash := CredentialHash(credential, name)
 	if a, known, err = r.Store.AgentByHash(ctx, hash); err == nil && known {
+		if a.Credential == "" { // of an agent that was made by hand: now it is known
+			a.Credential = CredentialHash(credential, "")
+		}
 		return a, true, nil
 	}
+	a = Agent{Hash: hash, Name: name, Account: account, Credential: CredentialHash(credential, "")}
+	for n := 0; ; n++ {
+		if a.ID = r.newID(hash, n); err != nil {
+			return a, false, err
+		}
+		// An agent that was made for this credential and bound to another since keeps its id.
+		has, taken, err := r.Store.AgentByID(ctx, a.ID)
+		if taken && has.Hash == hash {
+			return has, true, nil
+		}
+		if !taken || err != nil {
+			return a, false, err
+		}
+	}
+}
+
+// newID is the id of an agent that is not known yet; n counts those that had this credential before.
+func (r *Resolver) newID(hash string, n int) string {
 	mac := hmac.New(sha256.New, r.Key)
 	mac.Write([]byte("agent|" + hash))
+	if n > 0 {
+		mac.Write([]byte("|" + strconv.Itoa(n)))
+	}
 	id := uuid.UUID(mac.Sum(nil)[:16])
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // version 4, RFC 9562 variant
-	return Agent{ID: "mnm-" + id.String(), Hash: hash, Name: name, Account: account, Credential: CredentialHash(credential, "")}, false, err
+	return "mnm-" + id.String()
 }
 
 // Session finds the session of a request: the header's if it is well formed, else the one whose last turn ended with the
@@ -63,11 +88,15 @@ func (r *Resolver) Session(ctx context.Context, agentID, header string, request 
 	if digest, later := r.lastTurn(agentID, request); later {
 		id, ok, err := r.Store.SessionByTranscript(ctx, agentID, digest)
 		if err != nil {
-			return uuid.NewString(), true, fmt.Errorf("find session: %w", err)
+			return newID(), true, fmt.Errorf("find session: %w", err)
 		}
 		if ok {
 			return id, false, nil
 		}
 	}
-	return uuid.NewString(), true, nil
+	return newID(), true, nil
 }
+
+// newID is a session's id that begins with the time (UUIDv7, RFC 9562): what a store keeps by session then stands together
+// instead of all over it. Its 74 other bits are random.
+func newID() string { return uuid.Must(uuid.NewV7()).String() }

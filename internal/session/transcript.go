@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	"hash"
 	"io"
-	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gatehouse-gateway/gatehouse"
 )
@@ -65,20 +65,24 @@ func (r *Resolver) Transcripts(x *gatehouse.Exchange) []Digest {
 
 // lastTurn is the transcript up to and including the last assistant turn; later is false when there is none.
 func (r *Resolver) lastTurn(agentID string, request []gatehouse.Part) (d Digest, later bool) {
+	end := 0
+	for ; end < len(request) && !request[end].Latest; end++ {
+		later = later || request[end].Role == gatehouse.Assistant
+	}
+	if !later {
+		return d, false
+	}
 	t := r.transcript(agentID)
-	for _, p := range request {
-		if p.Latest {
-			break
-		}
-		later = later || p.Role == gatehouse.Assistant
+	for _, p := range request[:end] {
 		t.add(p, p.Text)
 	}
-	return t.sum(), later
+	return t.sum(), true
 }
 
 type transcript struct {
-	mac  hash.Hash
-	role gatehouse.Role
+	mac   hash.Hash
+	role  gatehouse.Role
+	dense []byte // the last text without its white space
 }
 
 func (r *Resolver) transcript(agentID string) *transcript {
@@ -104,16 +108,29 @@ func (t *transcript) add(p gatehouse.Part, text string) {
 		writeField(t.mac, "\x00"+string(p.Role))
 	}
 	// Texts of one turn run together: clients join and split them as they like.
-	io.WriteString(t.mac, strings.Map(dropSpace, text)) //nolint:errcheck // a hash does not fail
+	t.dense = appendDense(t.dense[:0], text)
+	t.mac.Write(t.dense) //nolint:errcheck // a hash does not fail
 }
 
 func (t *transcript) sum() Digest { return Digest(t.mac.Sum(nil)) }
 
-func dropSpace(r rune) rune {
-	if unicode.IsSpace(r) {
-		return -1
+// appendDense appends a text without its white space.
+func appendDense(dst []byte, text string) []byte {
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			if c != ' ' && (c < '\t' || c > '\r') {
+				dst = append(dst, c)
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !unicode.IsSpace(r) {
+			dst = utf8.AppendRune(dst, r)
+		}
+		i += size
 	}
-	return r
+	return dst
 }
 
 // writeField writes a text that the next one cannot run into.

@@ -70,7 +70,17 @@ func (s *Store) ChangeAgent(ctx context.Context, a session.Agent) error {
 	if err != nil {
 		return fmt.Errorf("change agent: %w", s.explain(err))
 	}
+	s.agentsChanged(ctx)
 	return nil
+}
+
+// agentsChanged makes this process read agents again, once the change can be read.
+func (s *Store) agentsChanged(ctx context.Context) {
+	if tx := transaction(ctx); tx != nil {
+		tx.after = append(tx.after, func(context.Context) error { s.recent.forget(); return nil })
+		return
+	}
+	s.recent.forget()
 }
 
 // DeleteAgent forgets an agent's conversations and makes the hashes of its texts unprovable. Its credential stays known, so
@@ -91,6 +101,7 @@ func (s *Store) DeleteAgent(ctx context.Context, id string, at time.Time) error 
 		if _, err := db.ExecContext(ctx, `UPDATE agents SET deleted = ?, name = '' WHERE id = ?`, stored(at), id); err != nil {
 			return fmt.Errorf("delete agent: %w", s.explain(err))
 		}
+		s.agentsChanged(ctx)
 		return s.EraseContentKey(ctx, id)
 	})
 }

@@ -89,7 +89,9 @@ func sqliteDialect(path string) (dialect, error) {
 		migrations: migrations,
 		// FULL: a commit has reached the disk when it returns. secure_delete: an erased key leaves no bytes behind.
 		writing: file + "?_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
-			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=secure_delete(1)",
+			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=secure_delete(1)" +
+			// Digests land on pages at random: 16 MiB of them stay in memory, and go from the log to the file in one piece.
+			"&_pragma=cache_size(-16384)&_pragma=wal_autocheckpoint(4096)",
 		// writable_schema: with nothing writable here, all it does is let a file that was cut short be read up to the cut,
 		// so that verification can name the first record that is gone.
 		reading:  file + "?mode=ro&_pragma=busy_timeout(10000)&_pragma=query_only(1)&_pragma=writable_schema(1)",

@@ -42,7 +42,7 @@ func conditions(f audit.Filter) (where string, args []any) {
 		where, args = where+` AND `+condition, append(args, values...)
 	}
 	if f.Account != "" {
-		add(`(account = ? OR agent IN (SELECT id FROM agents WHERE account = ?))`, f.Account, f.Account)
+		add(`(agent = '' AND account = ? OR agent IN (SELECT id FROM agents WHERE account = ?))`, f.Account, f.Account)
 	}
 	if len(f.Agents) > 0 {
 		ids := make([]any, len(f.Agents))

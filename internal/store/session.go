@@ -34,6 +34,10 @@ func (s *Store) EnsureAgent(ctx context.Context, a session.Agent) (session.Agent
 
 // AgentByHash implements [session.Store].
 func (s *Store) AgentByHash(ctx context.Context, hash string) (a session.Agent, ok bool, err error) {
+	outside, at := transaction(ctx) == nil, time.Now()
+	if a, ok = s.recent.get(hash); ok && outside {
+		return a, true, nil
+	}
 	ok, err = s.lookAgain(ctx, hash, func() (bool, error) {
 		row := s.reads(ctx).QueryRowContext(ctx, `SELECT `+agentColumns+` FROM agents WHERE hash = ?`, hash)
 		a, err = scanAgent(row)
@@ -41,6 +45,9 @@ func (s *Store) AgentByHash(ctx context.Context, hash string) (a session.Agent, 
 	})
 	if err != nil {
 		return session.Agent{}, false, fmt.Errorf("find agent: %w", s.explain(err))
+	}
+	if ok && outside {
+		s.recent.put(hash, a, at)
 	}
 	return a, ok, nil
 }

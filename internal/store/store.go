@@ -23,10 +23,11 @@ var (
 type Store struct {
 	dialect dialect
 	write   *sql.DB // one connection, which the writer, keys and agents take turns in; nil when read-only
-	read    *sql.DB
+	read    *reader
 	writer  *writer // nil when read-only
 
-	keys keyring
+	keys   keyring
+	recent recent
 
 	closing sync.Once
 	closed  error
@@ -54,10 +55,9 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
-	if s.read, err = sql.Open(s.dialect.driver, s.dialect.reading); err != nil {
+	if s.read, err = openReader(s.dialect); err != nil {
 		return err
 	}
-	s.read.SetMaxOpenConns(8)
 	s.writer, err = startWriter(ctx, s.write, s.dialect)
 	return err
 }
@@ -77,7 +77,7 @@ func OpenReadOnly(ctx context.Context, url string) (*Store, error) {
 }
 
 func (s *Store) connectReadOnly(ctx context.Context) (err error) {
-	if s.read, err = sql.Open(s.dialect.driver, s.dialect.reading); err != nil {
+	if s.read, err = openReader(s.dialect); err != nil {
 		return err
 	}
 	files, err := fs.Glob(s.dialect.migrations, "*.sql")
@@ -121,6 +121,9 @@ func (s *Store) Err() error {
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.Err(); err != nil {
 		return err
+	}
+	if s.writer.wrote() {
+		return nil
 	}
 	return s.Ping(ctx)
 }

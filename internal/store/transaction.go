@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/audit"
@@ -14,7 +15,8 @@ type inTransaction struct{}
 // running is a transaction, and what is to be done when it has been committed.
 type running struct {
 	*sql.Tx
-	after []func(context.Context) error
+	after  []func(context.Context) error
+	failed error // why a record could not be added; then nothing is committed, whatever the caller makes of it
 }
 
 // Transact runs do in one transaction that holds the write lock: what do makes the store write, with the context that it is
@@ -36,11 +38,14 @@ func (s *Store) Transact(ctx context.Context, do func(context.Context) error) er
 	if err := do(context.WithValue(ctx, inTransaction{}, r)); err != nil {
 		return err
 	}
+	if r.failed != nil {
+		return r.failed
+	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", s.explain(err))
 	}
 	for _, then := range r.after {
-		if err := then(ctx); err != nil {
+		if err := then(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
 	}
@@ -78,8 +83,9 @@ func (s *Store) writes(ctx context.Context) (changer, error) {
 	return s.write, nil
 }
 
-// appendIn adds a record to the chain within a transaction.
-func (s *Store) appendIn(ctx context.Context, tx *running, it item) error {
+// appendIn adds a record to the chain within a transaction, which is lost when it cannot.
+func (s *Store) appendIn(ctx context.Context, tx *running, it item) (err error) {
+	defer func() { tx.failed = errors.Join(tx.failed, err) }()
 	put := s.writer.put.in(ctx, tx.Tx)
 	head, err := put.readHead(ctx)
 	if err != nil {

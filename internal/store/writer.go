@@ -41,6 +41,7 @@ type writer struct {
 	leaving  bool
 
 	mu      sync.Mutex
+	last    time.Time      // when a commit has last succeeded
 	failure error          // why the last commit failed; nil after one that did not
 	refused error          // why an accepted record was refused for good
 	pending map[string]int // by agent id and agent hash: updates that reads cannot see yet
@@ -249,6 +250,9 @@ func (w *writer) note(batch []item, err error) {
 	switch {
 	case err == nil:
 		w.failure = nil
+		if carries(batch) {
+			w.last = time.Now()
+		}
 	case !w.rejected(err) || len(batch) == 0:
 		w.failure = fmt.Errorf("write audit records: %w", err)
 	case batch[0].done == nil:
@@ -311,6 +315,14 @@ func (w *writer) expect(u *session.Update, n int) {
 			delete(w.pending, key)
 		}
 	}
+}
+
+// wrote reports whether a commit has succeeded just now: no look at the database says more about the next one.
+func (w *writer) wrote() bool {
+	const justNow = 100 * time.Millisecond
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Since(w.last) < justNow
 }
 
 // owes reports whether updates of an agent, named by its id or its hash, are queued.

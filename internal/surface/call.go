@@ -94,10 +94,19 @@ func (c *Call) Head(status int) {
 	c.W.WriteHeader(status)
 }
 
+// method is the request's, or _OTHER for one that nobody has heard of: what clients make up has no place in logs.
+func method(name string) string {
+	switch name {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return name
+	}
+	return "_OTHER"
+}
+
 // Log writes the one line of the exchange; err is why it failed, nil when it did not.
 func (c *Call) Log(err error) {
 	x := c.X
-	attrs := []any{"request_id", x.ID, "method", c.R.Method, "surface", x.Surface, "upstream", x.Upstream, "endpoint", x.Endpoint,
+	attrs := []any{"request_id", x.ID, "method", method(c.R.Method), "surface", x.Surface, "upstream", x.Upstream, "endpoint", x.Endpoint,
 		"status", x.Status, "agent", x.Agent, "session", x.Session}
 	for _, at := range gatehouse.Checkpoints {
 		attrs = append(attrs, string(at), string(x.Outcome(at)))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -38,8 +40,11 @@ func (r *Registry) apply(e *Endpoint, s Spec) error {
 		e.URL = *s.URL
 	}
 	if s.Description != nil {
-		if utf8.RuneCountInString(*s.Description) > maxDescription {
+		switch {
+		case utf8.RuneCountInString(*s.Description) > maxDescription:
 			return &Invalid{"description", fmt.Sprintf("has more than %d characters", maxDescription)}
+		case strings.ContainsFunc(*s.Description, unicode.IsControl):
+			return &Invalid{"description", "must be one line of text"}
 		}
 		e.Description = *s.Description
 	}

@@ -22,6 +22,7 @@ type Chain interface {
 	Entries(ctx context.Context, from int64) iter.Seq2[audit.Entry, error]
 	// AgentByID finds an agent, a deleted one too; ok is false when there is none.
 	AgentByID(ctx context.Context, id string) (a session.Agent, ok bool, err error)
+	Head(ctx context.Context) (audit.Head, error)
 }
 
 // Outbox keeps events and how far the chain was told.
@@ -54,22 +55,28 @@ func (t *tail) step(ctx context.Context, now time.Time) (more bool, err error) {
 		}
 		t.begun, t.at = true, t.stored
 	}
-	entries, err := t.read(ctx)
-	if err != nil || len(entries) == 0 {
+	// The end of the chain before the endpoints, and no further than that: an endpoint that is made meanwhile, and not seen
+	// here, wants nothing of what was there before it.
+	head, err := t.chain.Head(ctx)
+	if err != nil || head.Seq <= t.at {
 		return false, err
 	}
-	// After the entries: an endpoint that is made meanwhile does not want them, and one that is not yet seen would lose them.
 	endpoints, err := t.outbox.Subscribers(ctx)
 	if err != nil {
 		return false, err
 	}
 	var p parcel
-	if len(endpoints) > 0 {
+	more, last := false, head.Seq
+	if len(endpoints) > 0 { // otherwise nobody needs to read what it says
+		entries, err := t.read(ctx, head.Seq)
+		if err != nil || len(entries) == 0 {
+			return false, err
+		}
 		if p, err = t.pack(ctx, entries, endpoints, now); err != nil {
 			return false, err
 		}
+		more, last = len(entries) == batch, entries[len(entries)-1].Seq
 	}
-	more, last := len(entries) == batch, entries[len(entries)-1].Seq
 	if len(p.events) == 0 && last-t.stored < batch {
 		t.at = last
 		return more, nil
@@ -86,12 +93,13 @@ func (t *tail) step(ctx context.Context, now time.Time) (more bool, err error) {
 	return more, nil
 }
 
-func (t *tail) read(ctx context.Context) (list []audit.Entry, err error) {
+// read reads entries up to and including one.
+func (t *tail) read(ctx context.Context, end int64) (list []audit.Entry, err error) {
 	for e, err := range t.chain.Entries(ctx, t.at+1) {
 		if err != nil {
 			return nil, err
 		}
-		if list = append(list, e); len(list) == batch {
+		if list = append(list, e); len(list) == batch || e.Seq >= end {
 			break
 		}
 	}

@@ -60,5 +60,5 @@ UPDATE records SET agent = coalesce(json_extract(record, '$.agent'), ''), sessio
 	surface = coalesce(json_extract(record, '$.surface'), ''), time = unixepoch(json_extract(record, '$.time')) * 1000000000;
 UPDATE records SET notable = 1 WHERE record LIKE '%"advisories":[{%';
 CREATE INDEX records_agent ON records (agent, seq);
-CREATE INDEX records_account ON records (account, seq);
+CREATE INDEX records_account ON records (account, seq) WHERE agent = ''; -- of the others the agent says whose they are
 CREATE INDEX records_notable ON records (agent, seq) WHERE notable = 1;

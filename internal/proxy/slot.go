@@ -1,0 +1,57 @@
+package proxy
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gatehouse-gateway/gatehouse/internal/identity"
+	"github.com/gatehouse-gateway/gatehouse/internal/surface"
+)
+
+// slots are the headers that providers and their clients put keys into.
+var slots = [...]string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", "Api-Key"}
+
+// takeKeys takes the gateway's own keys out of every provider's slot, whichever of them the upstream reads, and out of the query:
+// they never reach a provider. The key is empty when there is none; two different ones are refused.
+func takeKeys(r *http.Request) (key string, err error) {
+	found := map[string]bool{}
+	for _, name := range slots {
+		var others []string
+		for _, value := range r.Header.Values(name) {
+			if own := ownKey(value); own != "" {
+				found[own], key = true, own
+			} else {
+				others = append(others, value)
+			}
+		}
+		if r.Header.Del(name); len(others) > 0 {
+			r.Header[name] = others
+		}
+	}
+	var pairs []string
+	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		value, bad := url.QueryUnescape(value)
+		if own := ownKey(value); bad == nil && own != "" && name == "key" {
+			found[own], key = true, own
+		} else {
+			pairs = append(pairs, pair)
+		}
+	}
+	r.URL.RawQuery = strings.Join(pairs, "&")
+	if len(found) > 1 {
+		return "", surface.Failure(http.StatusBadRequest, "ambiguous_header", "the request has two different API keys")
+	}
+	return key, nil
+}
+
+// ownKey is the gateway's own key in the value of a slot, behind whatever scheme; empty when there is none.
+func ownKey(value string) string {
+	for _, word := range strings.FieldsFunc(value, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`",;:=`, r) }) {
+		if identity.LooksLike(word) {
+			return word
+		}
+	}
+	return ""
+}

@@ -59,6 +59,15 @@ func (x *Exchange) Ask(parts ...Part) {
 	}
 }
 
+// Answer gives parts their IDs and appends them to the response, which has thereby begun.
+func (x *Exchange) Answer(parts ...Part) {
+	x.Answered = true
+	for _, p := range parts {
+		p.ID = x.nextID()
+		x.Response = append(x.Response, p)
+	}
+}
+
 func (x *Exchange) nextID() int { return len(x.Request) + len(x.Response) }
 
 // Part finds a part of the request or the response; nil when there is none.

@@ -38,6 +38,7 @@ type API struct {
 	Redact func(ctx context.Context, data json.RawMessage) (json.RawMessage, error)
 
 	keyless atomic.Bool
+	largest atomic.Int64 // bytes of a body that is to be checked
 	flights flights
 	table   []route
 	nouns   map[string][]route // by the first segment after /v1
@@ -53,15 +54,16 @@ type route struct {
 	path   string         // segments; {name} stands for one
 	scope  identity.Scope // what a key needs; empty: any key
 	do     func(context.Context, *request) (answer, error)
-	open   bool // while the gateway has no key, callers are known by whatever credential they have
-	change bool // it changes something
+	check  func(context.Context, *request) (answer, error) // in place of do: it asks checkpoints
+	open   bool                                            // while the gateway has no key, callers are known by whatever credential they have
+	change bool                                            // it changes something
 	stream func(context.Context, *request) error
 }
 
 // routes are all operations. openapi.yaml describes each.
 func (a *API) routes() []route {
 	a.tabling.Do(func() {
-		a.table = slices.Concat(a.keyRoutes(), a.agentRoutes(), a.containmentRoutes(), a.recordRoutes(), a.advisoryRoutes(), a.webhookRoutes())
+		a.table = slices.Concat(a.keyRoutes(), a.agentRoutes(), a.containmentRoutes(), a.recordRoutes(), a.advisoryRoutes(), a.webhookRoutes(), a.checkpointRoutes())
 		a.nouns = map[string][]route{}
 		for _, rt := range a.table {
 			noun, _, _ := strings.Cut(strings.TrimPrefix(rt.path, "/v1/"), "/")
@@ -126,6 +128,8 @@ func (a *API) serve(ctx context.Context, r *request, rt *route) (err error) {
 		return rt.stream(ctx, r)
 	case rt.change:
 		return a.change(ctx, r, rt)
+	case rt.check != nil:
+		return a.ask(ctx, r, rt)
 	}
 	said, err := rt.do(ctx, r)
 	if err != nil {
@@ -138,6 +142,9 @@ func (a *API) serve(ctx context.Context, r *request, rt *route) (err error) {
 	r.send(said.status, said.schema, body)
 	return nil
 }
+
+// Largest is the most bytes of a body that is to be checked: what a door takes, too.
+func (a *API) Largest(bytes int64) { a.largest.Store(bytes) }
 
 // Keyless lets callers use what is open to them without an API key, as long as there is none. It is off at first.
 func (a *API) Keyless(allowed bool) { a.keyless.Store(allowed) }

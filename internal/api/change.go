@@ -44,17 +44,11 @@ func (a *API) change(ctx context.Context, r *request, rt *route) (err error) {
 	if r.body, err = r.Body(maxBody); err != nil {
 		return err
 	}
-	key, err := r.idempotencyKey()
+	key, leave, err := a.alone(r)
 	if err != nil {
 		return err
 	}
-	if key != "" {
-		leave, ok := a.flights.enter(r.caller() + " " + key)
-		if !ok {
-			return surface.Failure(http.StatusConflict, "idempotency_in_flight", "a request with this Idempotency-Key is still running")
-		}
-		defer leave()
-	}
+	defer leave()
 	var said kept
 	replayed := false
 	done := false
@@ -84,13 +78,34 @@ func (a *API) change(ctx context.Context, r *request, rt *route) (err error) {
 	}
 	done, r.Recorded = true, true
 	if replayed {
-		r.Own.Set("Idempotent-Replay", "true")
-		r.X.Agent, r.X.Session = said.Agent, said.Session
-	} else if err := a.Authority.Refresh(context.WithoutCancel(ctx)); err != nil {
+		r.replay(said)
+		return nil
+	}
+	if err := a.Authority.Refresh(context.WithoutCancel(ctx)); err != nil {
 		a.Log.Error("keys cannot be read again", "request_id", r.X.ID, "error", err)
 	}
 	r.send(said.Status, said.Schema, said.Body)
 	return nil
+}
+
+// replay answers again what was answered before.
+func (r *request) replay(said kept) {
+	r.Own.Set("Idempotent-Replay", "true")
+	r.X.Agent, r.X.Session = said.Agent, said.Session
+	r.send(said.Status, said.Schema, said.Body)
+}
+
+// alone reads the Idempotency-Key, empty when there is none, and keeps other requests with the same one out until leave is
+// called.
+func (a *API) alone(r *request) (key string, leave func(), err error) {
+	if key, err = r.idempotencyKey(); key == "" || err != nil {
+		return "", func() {}, err
+	}
+	leave, ok := a.flights.enter(r.caller() + " " + key)
+	if !ok {
+		return "", nil, surface.Failure(http.StatusConflict, "idempotency_in_flight", "a request with this Idempotency-Key is still running")
+	}
+	return key, leave, nil
 }
 
 // once does the mutation and writes its record.

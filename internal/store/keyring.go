@@ -45,17 +45,29 @@ func (s *Store) GatewayKey(ctx context.Context) ([]byte, error) {
 
 // ContentKey is the key under which an agent's texts are hashed, 32 random bytes made at first use.
 func (s *Store) ContentKey(ctx context.Context, agentID string) ([]byte, error) {
+	if transaction(ctx) != nil {
+		// Without the lock, because whoever holds it may be waiting for this transaction to end; and not kept, because the
+		// transaction may come to nothing.
+		return s.contentKey(ctx, agentID)
+	}
 	s.keys.mu.Lock()
 	defer s.keys.mu.Unlock()
 	if k, ok := s.keys.content[agentID]; ok && time.Now().Before(k.until) {
 		return k.value, nil
 	}
+	key, err := s.contentKey(ctx, agentID)
+	if err == nil {
+		s.keys.keep(agentID, key)
+	}
+	return key, err
+}
+
+func (s *Store) contentKey(ctx context.Context, agentID string) ([]byte, error) {
 	key, err := s.key(ctx, `SELECT value FROM content_keys WHERE agent = ?`,
 		`INSERT INTO content_keys (agent, value, owner) VALUES (?, ?, '') ON CONFLICT (agent) DO NOTHING`, agentID)
 	if err != nil {
 		return nil, fmt.Errorf("content key: %w", s.explain(err))
 	}
-	s.keys.keep(agentID, key)
 	return key, nil
 }
 

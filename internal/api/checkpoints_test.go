@@ -1,0 +1,171 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+
+	"github.com/gatehouse-gateway/gatehouse/internal/config"
+	"github.com/gatehouse-gateway/gatehouse/internal/gateway"
+	"github.com/gatehouse-gateway/gatehouse/verdict"
+)
+
+// views is a gateway on loopback without keys, as it starts without a configuration.
+func views(t *testing.T, change func(*config.Config)) (ask func(path, body string, header ...string) (int, http.Header, map[string]any)) {
+	t.Helper()
+	cfg := config.Default()
+	cfg.Store = "sqlite:" + filepath.Join(t.TempDir(), "gatehouse.db")
+	if change != nil {
+		change(cfg)
+	}
+	g, err := gateway.Open(t.Context(), cfg, gateway.Parts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	server := httptest.NewServer(g)
+	t.Cleanup(server.Close)
+	return func(path, body string, header ...string) (int, http.Header, map[string]any) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/v1/checkpoints/"+path, bytes.NewReader([]byte(body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer sk-agent")
+		for i := 0; i+1 < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		var out map[string]any
+		if err := json.NewDecoder(res.Body).Decode(&out); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := verdict.ParseStrict(res.Header.Get(verdict.Header)); err != nil {
+			t.Errorf("header surface: %v", err)
+		}
+		return res.StatusCode, res.Header, out
+	}
+}
+
+func TestViewsOfTheCheckpoints(t *testing.T) {
+	ask := views(t, nil)
+	cases := []struct {
+		desc, path, body string
+		want             map[string]any // members of the answer
+		header           string
+	}{
+		{"an ordinary input", "input", `{"text":"hello"}`, map[string]any{"verdict": "allow", "would": "allow", "text": nil},
+			"front=pass; autonomy=pass; integrity=pass; back=pass"},
+		{"an injected input", "input", `{"text":"` + attack + `"}`, map[string]any{"verdict": "block", "would": "block", "text": nil, "score": 0.97},
+			"front=enforced; autonomy=pass; integrity=pass; back=pass"},
+		{"a poisoned result further back in messages is cut", "input",
+			`{"messages":[{"role":"tool","content":"Fine weather. ` + attack + `"},{"role":"assistant","content":"ok"},{"role":"user","content":"thanks"}]}`,
+			map[string]any{"verdict": "redact"}, "front=enforced; autonomy=pass; integrity=pass; back=pass"},
+		{"a call that nothing speaks of", "tool-call", `{"tool":"search","arguments":{"q":"x"},"call_id":"c"}`,
+			map[string]any{"verdict": "allow", "rule": "default", "call_id": "c"}, "front=pass; autonomy=pass; integrity=pass; back=pass"},
+		{"a call that is flagged", "tool-call", `{"tool":"mcp__gmail__sendEmail","arguments":{}}`,
+			map[string]any{"verdict": "flag", "rule": "built-in flag send_email"}, "front=pass; autonomy=enforced; integrity=pass; back=pass"},
+		{"arguments that name a key twice", "tool-call", `{"tool":"search","arguments":"{\"a\":1,\"a\":2}"}`,
+			map[string]any{"verdict": "block", "rule": "arguments", "digest": ""}, "front=pass; autonomy=enforced; integrity=pass; back=pass"},
+		{"a clean result keeps its form", "tool-result", `{"tool":"x","result":{"n":1.50}}`,
+			map[string]any{"verdict": "allow", "result": map[string]any{"n": 1.5}, "redactions": []any{}}, "front=pass; autonomy=pass; integrity=pass; back=pass"},
+		{"a result that holds a number of a person", "tool-result", `{"tool":"x","result":{"ssn":"219-09-9999","n":7}}`,
+			map[string]any{"verdict": "redact", "result": map[string]any{"ssn": "[SSN REDACTED]", "n": 7.0}}, "front=enforced; autonomy=pass; integrity=pass; back=pass"},
+		{"a result that is nothing but payload", "tool-result", `{"tool":"x","result":"` + attack + `"}`,
+			map[string]any{"verdict": "block", "would": "redact", "result": "[tool result withheld by the gateway: suspected injection]"},
+			"front=enforced; autonomy=pass; integrity=pass; back=pass"},
+		{"an answer with a card", "output", `{"text":"it is 4111 1111 1111 1111"}`,
+			map[string]any{"verdict": "redact", "result": "it is [CARD REDACTED]"}, "front=pass; autonomy=pass; integrity=pass; back=enforced"},
+	}
+	for _, c := range cases {
+		t.Run(c.desc, func(t *testing.T) {
+			status, header, got := ask(c.path, c.body)
+			if status != http.StatusOK || header.Get(verdict.Header) != c.header {
+				t.Errorf("%d, %s; want 200, %s", status, header.Get(verdict.Header), c.header)
+			}
+			for name, want := range c.want {
+				have, there := got[name]
+				if a, b := encoded(t, have), encoded(t, want); !there || a != b {
+					t.Errorf("%s: %s, want %s", name, a, b)
+				}
+			}
+			if got["request_id"] != header.Get("X-Mnemom-Request-Id") || got["session"] != header.Get("X-Mnemom-Session") {
+				t.Errorf("ids of the answer and of its header differ: %v", got)
+			}
+		})
+	}
+}
+
+func encoded(t *testing.T, v any) string {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func TestBadQuestionsToCheckpoints(t *testing.T) {
+	ask := views(t, nil)
+	for _, c := range []struct{ path, body string }{
+		{"input", `{}`}, {"input", `{"text":"a","messages":[]}`}, {"input", `{"messages":[{"role":"king","content":"x"}]}`},
+		{"input", `{"text":5}`}, {"input", `{"text":"a","session":"no spaces"}`}, {"input", `not json`}, {"input", `{"text":"a","text":"b"}`},
+		{"tool-call", `{"arguments":{}}`}, {"tool-result", `{"tool":"x"}`}, {"output", `{}`}, {"output", `{"text":"a","mode":"off"}`},
+	} {
+		if status, _, got := ask(c.path, c.body); status != http.StatusBadRequest {
+			t.Errorf("%s %s: %d %v", c.path, c.body, status, got)
+		}
+	}
+}
+
+func TestAVerdictTellsWhatItWereWithoutModes(t *testing.T) {
+	ask := views(t, func(c *config.Config) { c.Protection.Mode, c.Alignment.AutonomyMode = "observe", "observe" })
+	_, header, got := ask("input", `{"text":"`+attack+`"}`)
+	if got["verdict"] != "allow" || got["would"] != "block" || header.Get(verdict.Header) != "front=observed; autonomy=pass; integrity=pass; back=pass" {
+		t.Errorf("%v, %s", got, header.Get(verdict.Header))
+	}
+	_, _, got = ask("tool-call", `{"tool":"send_email"}`)
+	if got["verdict"] != "allow" || got["would"] != "flag" {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestTheSameQuestionGetsTheSameAnswer(t *testing.T) {
+	ask := views(t, nil)
+	_, _, first := ask("tool-call", `{"tool":"search","arguments":{}}`, "Idempotency-Key", "one")
+	status, header, second := ask("tool-call", `{"tool":"search","arguments":{}}`, "Idempotency-Key", "one")
+	if status != http.StatusOK || header.Get("Idempotent-Replay") != "true" || encoded(t, first) != encoded(t, second) {
+		t.Errorf("%d, %v; first %v, then %v", status, header, first, second)
+	}
+	if status, _, _ := ask("tool-call", `{"tool":"other"}`, "Idempotency-Key", "one"); status != http.StatusUnprocessableEntity {
+		t.Errorf("another question with the key: %d", status)
+	}
+}
+
+func TestSpellingOfArgumentsDoesNotChangeTheirDigest(t *testing.T) {
+	ask := views(t, nil)
+	digest := func(arguments string) any {
+		_, _, got := ask("tool-call", `{"tool":"pay","arguments":`+arguments+`}`)
+		return got["digest"]
+	}
+	first := digest(`{"to":"DE1","amount":1.50}`)
+	if other := digest(`{ "amount":15e-1, "to":"D\u00451"}`); other != first {
+		t.Errorf("spelling changed the digest: %v, %v", first, other)
+	}
+	for _, arguments := range []string{`{"to":"DE2","amount":1.50}`, `{"to":"DE1","amount":1.51}`, `{"to":"DE1","amount":"1.50"}`} {
+		if digest(arguments) == first {
+			t.Errorf("%s has the same digest", arguments)
+		}
+	}
+	if digest(`{"n":12345678901234567890}`) == digest(`{"n":12345678901234567891}`) {
+		t.Error("two numbers of twenty digits have one digest")
+	}
+}

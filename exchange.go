@@ -34,6 +34,8 @@ type Exchange struct {
 	// AgentHash and AgentName are what the agent was found by: a hash of the credential, never the credential.
 	AgentHash string `json:"agent_hash,omitempty"`
 	AgentName string `json:"agent_name,omitempty"`
+	// AgentCredential is the hash of the agent's credential without the name: what containment follows.
+	AgentCredential string `json:"agent_credential,omitempty"`
 	// Known says that the agent may be remembered: it is stored, or the upstream has accepted its credential.
 	Known bool `json:"known,omitempty"`
 	// Doubt names what could not be found out about the exchange (whose it is, which session); front then cannot decide.

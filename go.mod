@@ -3,6 +3,7 @@ module github.com/gatehouse-gateway/gatehouse
 go 1.26.0
 
 require (
+	cel.dev/cel-go v0.33.2
 	github.com/andybalholm/brotli v1.2.8
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/google/uuid v1.6.0
@@ -26,7 +27,6 @@ require (
 )
 
 require (
-	cel.dev/cel-go v0.33.2 // indirect
 	cel.dev/expr v0.25.2 // indirect
 	github.com/BobuSumisu/aho-corasick v1.0.3 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect

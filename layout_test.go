@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"internal/store", "internal/config"},
 	{"internal/fake", "bench"},
 	{"internal/gateway"},
-	{"cmd"},
+	{"cmd", "internal/apidoc"},
 }
 
 // forbidden holds the rules that the layers alone do not say.

@@ -325,7 +325,11 @@ func TestAServingGatewayNotices(t *testing.T) {
 	if got := withKey(); got.status != http.StatusOK {
 		t.Fatalf("with the key: %d %s", got.status, got.body)
 	}
-	agent := withKey().header.Get("X-Mnemom-Agent")
+	again := withKey()
+	agent := again.header.Get("X-Mnemom-Agent")
+	if again.status != http.StatusOK || agent == "" {
+		t.Fatalf("with the key once more: %d %s", again.status, again.body)
+	}
 	for _, step := range []struct {
 		verb   string
 		status int
@@ -348,5 +352,21 @@ func TestAServingGatewayNotices(t *testing.T) {
 	t.Logf("noticed after %v at most", slowest)
 	if slowest > time.Second { // 250 ms, and time for a busy machine
 		t.Errorf("noticed after %v, want 250 ms", slowest)
+	}
+}
+
+func TestCell(t *testing.T) {
+	raw := []byte(`{"name":"a\u001b[31m\nb","none":null,"list":["x","y"],"nothing":[],"inner":{"n":20},"at":"2026-01-02T03:04:05.678+01:00","no":false}`)
+	resource, err := fields(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ field, empty, want string }{
+		{"name", "", "a\uFFFD[31m\uFFFDb"}, {"none", "", "-"}, {"none", "never", "never"}, {"missing.inner", "", "-"}, {"list", "", "x,y"},
+		{"nothing", "all", "all"}, {"inner.n", "", "20"}, {"at", "", "2026-01-02T02:04:05Z"}, {"no", "", "false"},
+	} {
+		if got := (column{"", c.field, c.empty}).cell(resource); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.field, got, c.want)
+		}
 	}
 }

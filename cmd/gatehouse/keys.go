@@ -46,7 +46,7 @@ func keysCreateCommand(a *admin) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if expires != "" {
-				at, err := expiry(expires, time.Now())
+				at, err := expiry(expires, time.Now().Truncate(time.Second))
 				if err != nil {
 					return err
 				}
@@ -118,7 +118,7 @@ func keysRotateCommand(a *admin) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.reveal(cmd.OutOrStdout(), cmd.ErrOrStderr(), made, "key", "this is from now on API key")
+				return a.reveal(cmd.OutOrStdout(), cmd.ErrOrStderr(), made, "key", "from now on this is API key")
 			})
 		},
 	}

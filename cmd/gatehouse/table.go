@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 )
 
 // column is a column of a table for people: its head, the field of the resource that stands in it (a.b is b of a), and what stands
@@ -28,6 +29,11 @@ func (c column) cell(resource map[string]any) string {
 			words[i] = fmt.Sprint(v[i])
 		}
 		text = strings.Join(words, ",")
+	case string:
+		text = v
+		if at, err := time.Parse(time.RFC3339Nano, v); err == nil {
+			text = at.UTC().Format(time.RFC3339) // whole seconds are enough for people
+		}
 	default:
 		text = fmt.Sprint(v)
 	}

@@ -24,7 +24,8 @@ func webhooksCommand() *cobra.Command {
 	var a admin
 	cmd := adminCommand(&a, "webhooks", "Make, list, test and mend webhooks",
 		"Make, list, test and mend webhooks. They are delivered by a gateway that is serving, not by these commands. Where the gateway has\n"+
-			"GATEHOUSE_KEY in its environment, create and rotate need the same.",
+			"GATEHOUSE_KEY in its environment, create and rotate need the same; to send to private networks that the configuration allows,\n"+
+			"name it with --config.",
 		"  gatehouse webhooks create https://example.com/hook --event 'sh.*'\n  gatehouse webhooks list")
 	cmd.AddCommand(webhooksCreateCommand(&a), webhooksListCommand(&a), webhooksShowCommand(&a), webhooksDeleteCommand(&a),
 		webhooksRotateCommand(&a), webhooksTestCommand(&a), webhooksDeliveriesCommand(&a), webhooksRedeliverCommand(&a))
@@ -131,7 +132,7 @@ func webhooksRotateCommand(a *admin) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.reveal(cmd.OutOrStdout(), cmd.ErrOrStderr(), made, "signing_secret", "this is from now on the signing secret of webhook")
+				return a.reveal(cmd.OutOrStdout(), cmd.ErrOrStderr(), made, "signing_secret", "from now on this is the signing secret of webhook")
 			})
 		},
 	}

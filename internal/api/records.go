@@ -289,6 +289,7 @@ func (a *API) speaksAs(ctx context.Context, r *request, agent string) error {
 		if refused != nil {
 			return refused
 		}
+		r.X.Known = r.X.Known || r.who.Keyed
 		return err
 	}
 	if !r.who.Can(identity.Admin) {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -45,7 +46,7 @@ func (r *request) decode(to any) error {
 	switch {
 	case errors.As(err, &kind) && kind.Field != "":
 		return invalid(kind.Field, "is of the wrong type")
-	case err == nil && !spelled(doc, to):
+	case err == nil && !spelled(doc, reflect.TypeOf(to)):
 		return unknownField()
 	case err != nil && !errors.Is(err, io.EOF):
 		return unknownField()
@@ -57,16 +58,23 @@ func unknownField() error {
 	return surface.Failure(http.StatusBadRequest, "invalid_request", "the body has a field that this operation does not know, or a value of the wrong form")
 }
 
-// spelled reports whether the names of a body are those of the struct's fields letter for letter: encoding/json lets NAME pass for
-// name, and then one of the two counts without anybody seeing which.
-func spelled(doc rawjson.Value, to any) bool {
-	fields := reflect.TypeOf(to).Elem()
-	for _, m := range doc.Members {
-		known := false
-		for i := range fields.NumField() {
-			known = known || fields.Field(i).Tag.Get("json") == m.Key
-		}
-		if !known {
+// spelled reports whether the names in a body are those of the fields letter for letter: encoding/json lets NAME pass for name, and
+// then one of the two counts without anybody seeing which.
+func spelled(v rawjson.Value, t reflect.Type) bool {
+	switch {
+	case t.Kind() == reflect.Pointer:
+		return spelled(v, t.Elem())
+	case t.Kind() == reflect.Slice:
+		return !slices.ContainsFunc(v.Elems, func(e rawjson.Value) bool { return !spelled(e, t.Elem()) })
+	case t.Kind() != reflect.Struct:
+		return true
+	}
+	types := map[string]reflect.Type{}
+	for i := range t.NumField() {
+		types[t.Field(i).Tag.Get("json")] = t.Field(i).Type
+	}
+	for _, m := range v.Members {
+		if field, known := types[m.Key]; !known || !spelled(m.Value, field) {
 			return false
 		}
 	}

@@ -76,7 +76,8 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 		return nil
 	}
 	u := &session.Update{Session: x.Session, Time: x.Time, Agent: session.Agent{
-		ID: x.Agent, Hash: x.AgentHash, Name: x.AgentName, Created: x.Time, LastSeen: x.Time}}
+		ID: x.Agent, Hash: x.AgentHash, Name: x.AgentName, Account: x.Account, Credential: x.AgentCredential,
+		Created: x.Time, LastSeen: x.Time}}
 	if x.Error == "" || x.Stopped() != nil {
 		u.Transcripts = e.Sessions.Transcripts(x)
 	}

@@ -78,10 +78,15 @@ func (a *Authority) follow(ctx context.Context) {
 	}
 }
 
-// Refresh reads everything again.
+// Refresh reads everything again, unless nothing has changed.
 func (a *Authority) Refresh(ctx context.Context) error {
 	a.loading.Lock()
 	defer a.loading.Unlock()
+	if n := a.now.Load(); n != nil {
+		if changes, err := a.Store.IdentityChanges(ctx); err == nil && changes == n.changes {
+			return nil
+		}
+	}
 	keys, contained, changes, err := a.Store.Identities(ctx)
 	if err != nil {
 		return fmt.Errorf("read keys: %w", err)

@@ -132,6 +132,7 @@ func (p *Proxy) identify(ctx context.Context, t *turn) error {
 	case !t.X.Known && !t.s.AutoCreate:
 		return surface.Failure(http.StatusForbidden, "agent_unknown", "no agent has this credential")
 	}
+	t.X.Known = t.X.Known || who.Keyed // an API key has been proved; a provider's is when the upstream takes it
 	if delay := p.limiter.wait(t.X.Agent, t.s.Rate); delay > 0 {
 		t.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(delay.Seconds()))))
 		return surface.Failure(http.StatusTooManyRequests, "rate_limit_exceeded", "this agent has sent more than limits.rate requests in a minute")

@@ -13,7 +13,8 @@ import (
 // An agent is made once. When its hash is known the id that is stored wins; that it was seen is noted in either case.
 const upsertAgent = `INSERT INTO agents (id, hash, name, created, last_seen, account, credential) VALUES (?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (hash) DO UPDATE SET last_seen = CASE
-		WHEN excluded.last_seen > agents.last_seen THEN excluded.last_seen ELSE agents.last_seen END
+		WHEN excluded.last_seen > agents.last_seen THEN excluded.last_seen ELSE agents.last_seen END,
+		credential = CASE WHEN agents.credential = '' THEN excluded.credential ELSE agents.credential END
 	RETURNING ` + agentColumns
 
 // keepAnchors drops the oldest anchors of a session beyond [session.MaxAnchors].
@@ -193,5 +194,5 @@ func (p *statements) rename(ctx context.Context, it item, id string) (item, erro
 }
 
 func agentRow(a session.Agent) []any {
-	return []any{a.ID, a.Hash, a.Name, a.Created.UnixNano(), a.LastSeen.UnixNano(), a.Account, a.Credential}
+	return []any{a.ID, a.Hash, a.Name, stored(a.Created), stored(a.LastSeen), a.Account, a.Credential}
 }

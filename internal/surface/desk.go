@@ -67,6 +67,9 @@ func (d *Desk) Bind(ctx context.Context, x *gatehouse.Exchange, w Who, name stri
 		return Failure(http.StatusForbidden, "agent_unknown", "this key may not act as this agent"), nil
 	}
 	x.Agent, x.AgentHash, x.AgentName, x.Known, x.Account = a.ID, a.Hash, a.Name, known, a.Account
+	if x.AgentCredential = a.Credential; x.AgentCredential == "" && len(w.Agents) == 0 {
+		x.AgentCredential = session.CredentialHash(w.Credential, "") // of one that was made by hand, and calls now
+	}
 	if !a.Deleted.IsZero() {
 		return Failure(http.StatusForbidden, "agent_deleted", "this agent was deleted: its credential is not served any more"), err
 	}

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -162,22 +163,19 @@ func (t *tail) account(ctx context.Context, r audit.Record, known map[string]str
 	if r.Account != "" && r.Key != identity.AdminID {
 		return r.Account, nil
 	}
-	agent := r.Subject()
+	account, agent := cmp.Or(r.Account, identity.DefaultAccount), r.Subject()
+	if agent == "" {
+		return account, nil
+	}
 	if account, ok := known[agent]; ok {
 		return account, nil
 	}
-	account := r.Account
-	if account == "" {
-		account = identity.DefaultAccount
+	a, ok, err := t.chain.AgentByID(ctx, agent)
+	if err != nil {
+		return "", fmt.Errorf("find the account of a record: %w", err)
 	}
-	if agent != "" {
-		a, ok, err := t.chain.AgentByID(ctx, agent)
-		if err != nil {
-			return "", fmt.Errorf("find the account of a record: %w", err)
-		}
-		if ok && a.Account != "" {
-			account = a.Account
-		}
+	if ok && a.Account != "" {
+		account = a.Account
 	}
 	known[agent] = account
 	return account, nil

@@ -2,6 +2,8 @@ package config
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -69,16 +71,69 @@ func ruleFields(r *policy.Rule) []field {
 			return nil
 		}),
 		choice("verdict", "What happens to its calls.", &r.Verdict, verdicts),
-		condition("when"),
-		condition("unless"),
+		condition("when", "The rule counts only when this is true: an expression of CEL.", &r.When, &r.WhenAt),
+		condition("unless", "The rule counts only when this is false: an expression of CEL.", &r.Unless, &r.UnlessAt),
 	}
 }
 
-// condition is refused: a rule without its condition would be another rule.
-func condition(name string) field {
-	f := later(name, "When the rule counts.")
+// condition remembers where its text stands, so that what is wrong inside it can be pointed at.
+func condition(name, doc string, to *string, at *policy.Position) field {
+	f := text(name, doc, to, func(s string) error {
+		if strings.TrimSpace(s) == "" {
+			return errors.New("must not be empty; remove the key for a rule without a condition")
+		}
+		return nil
+	})
+	read := f.read
 	f.read = func(d *decoder, n *yaml.Node, path string) {
-		d.fail(resolve(n).Line, path, "conditions are not supported yet")
+		read(d, n, path)
+		*at = position(resolve(n), *to)
+	}
+	f.show = func() *yaml.Node {
+		if *to == "" {
+			return nil
+		}
+		return scalarNode(*to)
 	}
 	return f
+}
+
+// position is where the text of a scalar begins. Only the line is known of a block, and of a text that variables changed.
+func position(n *yaml.Node, text string) policy.Position {
+	switch {
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		return policy.Position{Line: n.Line + 1, Private: n.Value != text}
+	case n.Value != text:
+		return policy.Position{Line: n.Line, Private: true}
+	case n.Style&yaml.SingleQuotedStyle != 0:
+		return policy.Position{Line: n.Line, Column: n.Column + 1, Escaped: "'"}
+	case n.Style&yaml.DoubleQuotedStyle != 0:
+		return policy.Position{Line: n.Line, Column: n.Column + 1, Escaped: `"\`}
+	}
+	return policy.Position{Line: n.Line, Column: n.Column}
+}
+
+// policy reports what is wrong with the tools section as a whole, unless it was said before.
+func (d *decoder) policy(err error) {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	before := d.problems
+	for _, one := range all {
+		var p *policy.Error
+		if !errors.As(one, &p) {
+			d.fail(d.line("tools"), "tools", "%v", one)
+			continue
+		}
+		known := func(have Problem) bool { return have.Path == p.Path || strings.HasPrefix(p.Path, have.Path+".") }
+		if slices.ContainsFunc(before, known) {
+			continue
+		}
+		problem := Problem{d.file, p.Line, p.Column, p.Path, p.Reason}
+		if p.Column == 0 {
+			problem.Line = max(p.Line, d.line(p.Path)) // one is the rule's, and the nearer comes later
+		}
+		d.problems = append(d.problems, problem)
+	}
 }

@@ -10,18 +10,18 @@ import (
 // maxDepth bounds the nesting of arguments, as the default limits.depth bounds a body's.
 const maxDepth = 128
 
-// wrongArguments says why arguments cannot be judged; empty when they can. They are an object, or a string that holds
-// one; empty means no arguments. The reason never quotes them.
-func wrongArguments(args string) string {
-	v, doc, reason := parseArguments(args)
+// readArguments finds the arguments of a call: an object, or a string that holds one; empty means none. The reason says
+// why they cannot be judged, and never quotes them; it is empty when they can.
+func readArguments(args string) (v rawjson.Value, doc []byte, reason string) {
+	v, doc, reason = parseArguments(args)
 	if reason == "" && v.Kind == rawjson.String {
 		// Some clients encode the object a second time. Once more is an accident, twice more is hiding.
-		v, _, reason = parseArguments(v.Text(doc))
+		v, doc, reason = parseArguments(v.Text(doc))
 	}
 	if reason == "" && v.Kind != rawjson.Object {
-		return "the arguments are not a JSON object"
+		reason = "the arguments are not a JSON object"
 	}
-	return reason
+	return v, doc, reason
 }
 
 func parseArguments(args string) (v rawjson.Value, doc []byte, reason string) {

@@ -6,13 +6,6 @@ import (
 	"github.com/gatehouse-gateway/gatehouse"
 )
 
-// Call is a tool call as the model made it.
-type Call struct {
-	Tool     string // full name; "hosted:NAME" and "mcp:LABEL/TOOL" for tools that the provider runs
-	Args     string // as the wire has them
-	Freeform bool   // the tool takes text, not JSON: Args is not read as JSON
-}
-
 // Judgement is the gate's answer.
 type Judgement struct {
 	Verdict gatehouse.Verdict // allow, flag or block
@@ -20,66 +13,125 @@ type Judgement struct {
 	Reason  string            // for humans; never quotes arguments
 }
 
-// Judge says what may happen to a call. Every rule that matches counts, and the strictest verdict wins; of equals the
-// first is named. Arguments that readers could understand differently are blocked before any rule is asked.
+// Judge says what may happen to a call. Every rule that matches and whose conditions hold counts, and the strictest verdict
+// wins; of equals the first is named. Arguments that readers could understand differently are blocked before any rule is
+// asked. A condition that fails counts as the stricter answer: the rule counts when it flags or blocks, and does not when
+// it allows.
 func (p *Policy) Judge(c Call) Judgement {
+	s := &scene{call: &c, size: len(c.Args)}
 	if !c.Freeform {
-		if reason := wrongArguments(c.Args); reason != "" {
+		var reason string
+		if s.root, s.doc, reason = readArguments(c.Args); reason != "" {
 			return Judgement{gatehouse.Block, "arguments", reason}
 		}
 	}
-	return p.JudgeDeclared(c.Tool)
+	return p.judge(c.Tool, s)
 }
 
-// JudgeDeclared says what may happen to a tool by its name alone.
-func (p *Policy) JudgeDeclared(tool string) Judgement {
+// JudgeDeclared says what may happen to a tool by its name alone, before there is a call. Rules with conditions do not
+// count: whether they hold is not known, so none blocks, flags, opens the fence or lifts a built-in flag.
+func (p *Policy) JudgeDeclared(tool string) Judgement { return p.judge(tool, nil) }
+
+// judge asks from the strictest rules to the mildest, so that no condition is worked out which cannot change the answer.
+func (p *Policy) judge(tool string, s *scene) Judgement {
 	if tool == "" {
 		return Judgement{gatehouse.Block, "tool", "the call names no tool"}
 	}
-	var j Judgement
-	inside, lifted := !p.fenced, false
-	for _, r := range p.rules {
-		if !r.match(tool) {
-			continue
+	about, t := p.about(tool), trial{scene: s}
+	for _, r := range about.block {
+		if t.counts(r) {
+			return t.Judgement
 		}
-		j.add(r.verdict, r.name, fmt.Sprintf("the rule for %s says %s", r.glob, r.verdict))
-		inside = inside || r.verdict != gatehouse.Block && r.selects()
-		lifted = lifted || r.verdict == gatehouse.Allow && r.exact()
 	}
-	for _, m := range p.flag {
-		if m.match(tool) {
-			j.add(gatehouse.Flag, m.name, fmt.Sprintf("tools matching %s need approval", m.glob))
-			inside = true
+	inside := !p.fenced || about.flagged != nil || about.allowed != nil
+	for _, r := range about.flag {
+		// A flag names its tool also while its condition is false: else the fence would block the harmless call, and only
+		// the one that is to be held would get in.
+		inside = inside || r.selects() && (s != nil || !r.conditional())
+		if t.Verdict == "" {
+			t.counts(r)
+		}
+	}
+	if about.flagged != nil {
+		t.add(gatehouse.Flag, about.flagged.name, fmt.Sprintf("tools matching %s need approval", about.flagged.glob))
+	}
+	lifted := about.builtin == nil
+	for _, r := range about.allow {
+		opens, lifts := !inside && r.selects(), !lifted && r.exact() && t.Verdict != gatehouse.Flag
+		if (opens || lifts || t.Verdict == "") && t.counts(r) {
+			inside, lifted = inside || opens, lifted || lifts
 		}
 	}
 	if !lifted {
-		p.addBuiltins(&j, tool)
-	}
-	for _, m := range p.allow {
-		if m.match(tool) {
-			j.add(gatehouse.Allow, m.name, "on the allow list")
-			inside = true
-		}
+		t.add(gatehouse.Flag, "built-in flag "+about.builtin.pattern, fmt.Sprintf("tools named %s need approval unless a rule allows them by name", about.builtin.pattern))
 	}
 	if !inside {
-		j.add(gatehouse.Block, "allow", "not on the allow list")
+		t.add(gatehouse.Block, "allow", "not on the allow list")
 	}
-	j.add(gatehouse.Allow, "default", "no rule matches")
-	return j
+	if about.allowed != nil {
+		t.add(gatehouse.Allow, about.allowed.name, "on the allow list")
+	}
+	t.add(gatehouse.Allow, "default", "no rule matches")
+	if t.ignored != "" {
+		t.Reason += "; " + t.ignored
+	}
+	return t.Judgement
 }
 
-func (p *Policy) addBuiltins(j *Judgement, tool string) {
-	segments := leafSegments(tool)
-	for _, b := range p.builtin {
-		if b.match(segments) {
-			j.add(gatehouse.Flag, "built-in flag "+b.pattern, fmt.Sprintf("tools named %s need approval unless a rule allows them by name", b.pattern))
-		}
-	}
+// trial is a judgement that is being made.
+type trial struct {
+	Judgement
+	scene   *scene // nil before there is a call
+	ignored string // the first allow rule that did not count because its condition failed, and why
 }
 
 // add takes the stricter of two judgements, and the earlier of equals.
-func (j *Judgement) add(v gatehouse.Verdict, rule, reason string) {
-	if v.Stricter(j.Verdict) {
-		*j = Judgement{v, rule, reason}
+func (t *trial) add(v gatehouse.Verdict, rule, reason string) {
+	if v.Stricter(t.Verdict) {
+		t.Judgement = Judgement{v, rule, reason}
 	}
+}
+
+// counts reports whether a rule counts for the call, and adds it when it does.
+func (t *trial) counts(r *rule) bool {
+	yes, failure := t.holds(r)
+	switch {
+	case failure == "" && !yes:
+		return false
+	case failure == "":
+		t.add(r.verdict, r.name, r.reason)
+	case r.verdict == gatehouse.Allow:
+		if t.ignored == "" {
+			t.ignored = r.name + " does not count, because its condition failed: " + failure
+		}
+		return false
+	default:
+		t.add(r.verdict, r.name, r.reason+", and counts because its condition failed: "+failure)
+	}
+	return true
+}
+
+// holds works out the conditions of a rule. One that is surely not met settles it, whatever becomes of the other.
+func (t *trial) holds(r *rule) (yes bool, failure string) {
+	if !r.conditional() {
+		return true, ""
+	}
+	if t.scene == nil {
+		return false, ""
+	}
+	if r.when != nil {
+		if yes, failure = r.when.holds(t.scene); !yes && failure == "" {
+			return false, ""
+		}
+	}
+	if r.unless != nil {
+		no, failed := r.unless.holds(t.scene)
+		if no {
+			return false, ""
+		}
+		if failure == "" {
+			failure = failed
+		}
+	}
+	return failure == "", failure
 }

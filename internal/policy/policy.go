@@ -19,17 +19,23 @@ type Tools struct {
 	Rules   []Rule
 }
 
-// Rule gives the tools that match a pattern a verdict.
+// Rule gives the tools that match a pattern a verdict, always or under conditions. Conditions are expressions of CEL
+// (https://cel.dev) that are true or false; an empty one is none.
 type Rule struct {
 	Tool    string            // a glob
 	Verdict gatehouse.Verdict // allow, flag or block
+	When    string            // the rule counts only when this is true
+	Unless  string            // and only when this is false
 	Line    int               // where the rule stands in its file, counted from 1; 0 when it has none
+
+	WhenAt, UnlessAt Position
 }
 
 // Error is one thing wrong with a tools section.
 type Error struct {
 	Path   string // tools.rules[1].verdict
-	Line   int    // of the rule; 0 when unknown
+	Line   int    // of what is wrong; 0 when unknown
+	Column int    // of what is wrong, in characters counted from 1; 0 when unknown
 	Reason string
 }
 
@@ -37,11 +43,14 @@ func (e *Error) Error() string { return e.Path + ": " + e.Reason }
 
 // Policy is a compiled tools section. It may be used by many goroutines at once.
 type Policy struct {
-	allow   []matcher
 	fenced  bool
+	allow   []matcher
 	flag    []matcher
 	builtin []builtin
-	rules   []rule
+	rules   []*rule
+
+	known map[string]*selection // of every tool that is written down by its name
+	open  *Policy               // what is left for the others: the patterns
 }
 
 // matcher is one glob and the name under which judgements refer to it.
@@ -52,31 +61,26 @@ type matcher struct {
 
 type rule struct {
 	matcher
-	verdict gatehouse.Verdict
+	verdict      gatehouse.Verdict
+	when, unless *condition // nil: always
+	reason       string
 }
+
+func (r *rule) conditional() bool { return r.when != nil || r.unless != nil }
 
 // Compile prepares a tools section for use. Its error joins one [*Error] for each thing that is wrong.
 func Compile(t Tools) (*Policy, error) {
-	p := &Policy{fenced: t.Allow != nil}
+	p := &Policy{fenced: t.Allow != nil, builtin: activeBuiltins(t)}
 	var errs []error
 	p.allow = compileList("tools.allow", t.Allow, &errs)
 	p.flag = compileList("tools.flag", t.Flag, &errs)
 	for i, r := range t.Rules {
-		path := fmt.Sprintf("tools.rules[%d]", i)
-		if reason := wrongPattern(r.Tool); reason != "" {
-			errs = append(errs, &Error{path + ".tool", r.Line, reason})
-		}
-		switch r.Verdict {
-		case gatehouse.Allow, gatehouse.Flag, gatehouse.Block:
-		default:
-			errs = append(errs, &Error{path + ".verdict", r.Line, "must be allow, flag or block"})
-		}
-		p.rules = append(p.rules, rule{matcher{glob(r.Tool), path}, r.Verdict})
+		p.rules = append(p.rules, compileRule(fmt.Sprintf("tools.rules[%d]", i), r, &errs))
 	}
-	p.builtin = activeBuiltins(t)
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
+	p.index()
 	return p, nil
 }
 
@@ -90,4 +94,40 @@ func compileList(path string, patterns []string, errs *[]error) []matcher {
 		out = append(out, matcher{glob(pattern), name})
 	}
 	return out
+}
+
+func compileRule(path string, r Rule, errs *[]error) *rule {
+	if reason := wrongPattern(r.Tool); reason != "" {
+		*errs = append(*errs, &Error{Path: path + ".tool", Line: r.Line, Reason: reason})
+	}
+	switch r.Verdict {
+	case gatehouse.Allow, gatehouse.Flag, gatehouse.Block:
+	default:
+		*errs = append(*errs, &Error{Path: path + ".verdict", Line: r.Line, Reason: "must be allow, flag or block"})
+	}
+	compile := func(name, source string, at Position) *condition {
+		if source == "" {
+			return nil
+		}
+		if at.Line == 0 {
+			at.Line = r.Line
+		}
+		c, problems := compileCondition(source)
+		for _, one := range problems {
+			line, column := at.of(source, one.Location)
+			reason := plainProblem(one.Message)
+			if at.Private {
+				reason = "is not a condition when its variables are filled in"
+			}
+			*errs = append(*errs, &Error{path + "." + name, line, column, reason})
+		}
+		return c
+	}
+	return &rule{
+		matcher: matcher{glob(r.Tool), path},
+		verdict: r.Verdict,
+		when:    compile("when", r.When, r.WhenAt),
+		unless:  compile("unless", r.Unless, r.UnlessAt),
+		reason:  fmt.Sprintf("the rule for %s says %s", r.Tool, r.Verdict),
+	}
 }

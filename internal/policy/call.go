@@ -1,0 +1,67 @@
+package policy
+
+import "time"
+
+// Call is a tool call as the model made it, and what is known around it. What is not known may stay out: a condition that
+// asks for it then fails, and counts as the stricter answer.
+type Call struct {
+	Tool     string // full name; "hosted:NAME" and "mcp:LABEL/TOOL" for tools that the provider runs
+	Args     string // as the wire has them
+	Freeform bool   // the tool takes text, not JSON: Args is not read as JSON, and conditions see it as args.input
+
+	Agent   *Agent    // who calls; nil when unknown
+	Session *Session  // the conversation up to this call; nil when unknown
+	Now     time.Time // the time of the call; zero when unknown
+
+	// Origin says where a value of the arguments came from. It is asked about single values only: a string, or a
+	// json.Number. It must give the same answer to the same value for as long as the call is judged; it is called by
+	// one goroutine at a time. When it is nil, the model made everything.
+	Origin func(value any) Origin
+}
+
+// Agent is who makes a call, as conditions see it.
+type Agent struct {
+	ID, Name, Account string
+}
+
+// Session is a conversation, as conditions see it.
+type Session struct {
+	ID      string
+	Risk    float64 // 0..1
+	Tainted bool    // a tool result of it held a finding
+	Turns   int     // turns of the user up to now
+}
+
+// Source is who brought a value into a conversation.
+type Source string
+
+// Sources, from the most to the least trusted.
+const (
+	System     Source = "system"
+	User       Source = "user"
+	Model      Source = "model" // nobody else said it
+	ToolResult Source = "tool_result"
+)
+
+// lessTrusted reports whether s is to be trusted less than t. What is no known source is trusted least.
+func (s Source) lessTrusted(t Source) bool { return s.distrust() > t.distrust() }
+
+func (s Source) distrust() int {
+	switch s {
+	case System:
+		return 0
+	case User:
+		return 1
+	case Model:
+		return 2
+	case ToolResult:
+		return 3
+	}
+	return 4
+}
+
+// Origin is where a value came from.
+type Origin struct {
+	Source Source
+	Tool   string // of a tool result: the full name of the tool
+}

@@ -8,7 +8,7 @@ MODEL_VENV    ?= conformance/model/venv
 SOAK          ?= 10000
 GOLANGCI_LINT ?= go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: build test conformance race soak bench lint fuzz sdk-test sdk-parsers model-test check demo clean
+.PHONY: build test conformance race soak bench lint fuzz sdk-test api-test api-doc sdk-parsers model-test check demo clean
 
 build:
 	CGO_ENABLED=0 go build -o bin/gatehouse ./cmd/gatehouse
@@ -45,6 +45,15 @@ sdk-test: $(VENV)/.installed
 	cd conformance/sdk/node && npm ci && npm test
 	cd conformance/sdk/go && go vet ./... && go test -count=1 ./...
 	bash conformance/curl_test.sh
+
+# Schemathesis over openapi.yaml, against the running gateway: conformance/api/README.md.
+api-test: $(VENV)/.installed
+	$(VENV)/bin/python -m pip install --quiet -r conformance/api/requirements.txt
+	$(VENV)/bin/python -m pytest conformance/api
+
+# docs/api.md from openapi.yaml.
+api-doc:
+	go run ./internal/apidoc openapi.yaml > docs/api.md
 
 # The parsers of the header surface in TypeScript (Node 20 or later) and Python, over the vectors of verdict/testdata.
 sdk-parsers: $(VENV)/.installed

@@ -19,6 +19,9 @@ func (c *Call) plain() (done bool) {
 		header.Set(c.W.Header(), c.X)
 		c.begun = true
 		c.W.WriteHeader(http.StatusNoContent)
+	case healthPath(c.R.URL.Path) && c.R.Method != http.MethodGet && c.R.Method != http.MethodHead:
+		c.W.Header().Set("Allow", "GET, HEAD")
+		c.Refuse(Failure(http.StatusMethodNotAllowed, "method_not_allowed", "this path knows GET, HEAD"))
 	case c.R.URL.Path == "/health/live":
 		c.Write(http.StatusOK, "application/json", []byte(`{"status":"ok"}`))
 	case c.R.URL.Path == "/health/ready":
@@ -28,6 +31,8 @@ func (c *Call) plain() (done bool) {
 	}
 	return true
 }
+
+func healthPath(path string) bool { return path == "/health/live" || path == "/health/ready" }
 
 // ready says whether a request would be served now: without a place for its record it would not.
 func (c *Call) ready() {

@@ -72,12 +72,15 @@ func (e *Engine) anchors(ctx context.Context, x *gatehouse.Exchange, s *Settings
 
 // update is what the exchange adds to its session; nil when nothing may be remembered.
 func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings) *session.Update {
-	if !x.Known || x.Session == "" {
+	if !x.Known {
 		return nil
 	}
 	u := &session.Update{Session: x.Session, Time: x.Time, Agent: session.Agent{
 		ID: x.Agent, Hash: x.AgentHash, Name: x.AgentName, Account: x.Account, Credential: x.AgentCredential,
 		Created: x.Time, LastSeen: x.Time}}
+	if x.Session == "" { // it was turned away before that was known, or tells an event
+		return u
+	}
 	if x.Error == "" || x.Stopped() != nil {
 		u.Transcripts = e.Sessions.Transcripts(x)
 	}

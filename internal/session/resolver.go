@@ -46,9 +46,6 @@ type Resolver struct {
 func (r *Resolver) Agent(ctx context.Context, account, credential, name string) (a Agent, known bool, err error) {
 	hash := CredentialHash(credential, name)
 	if a, known, err = r.Store.AgentByHash(ctx, hash); err == nil && known {
-		if a.Credential == "" { // of an agent that was made by hand: now it is known
-			a.Credential = CredentialHash(credential, "")
-		}
 		return a, true, nil
 	}
 	a = Agent{Hash: hash, Name: name, Account: account, Credential: CredentialHash(credential, "")}

@@ -73,17 +73,6 @@ func TestOldCredentialOfAnAgent(t *testing.T) {
 	}
 }
 
-// What a hand-made agent's credential is becomes known when somebody comes with it.
-func TestCredentialIsLearnt(t *testing.T) {
-	r, db := resolver(t)
-	if _, err := db.EnsureAgent(t.Context(), session.Agent{ID: "mnm-1", Hash: session.CredentialHash("sk-1", "bot"), Account: "acme", Created: time.Now()}); err != nil {
-		t.Fatal(err)
-	}
-	if a, known := find(t, r, "sk-1", "bot"); !known || a.ID != "mnm-1" || a.Credential != session.CredentialHash("sk-1", "") {
-		t.Errorf("%+v", a)
-	}
-}
-
 func TestNames(t *testing.T) {
 	for name, ok := range map[string]bool{"ab": true, "a-b": true, "A1": true, "a": false, "": false, "-a": false, "a-": false, "a_b": false, "a b": false,
 		"ab\n": false, "12345678901234567890123456789012": true, "123456789012345678901234567890123": false} {

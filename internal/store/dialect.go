@@ -28,8 +28,9 @@ type dialect struct {
 	rejected func(error) bool
 	// damaged reports whether what is stored is not a database, or not a whole one.
 	damaged func(error) bool
-	// scrub removes what deleted rows have left in logs.
-	scrub func(context.Context, *sql.DB) error
+	// scrub removes what deleted rows have left in logs. It is not done while somebody reads what was there before, and it
+	// does not wait long for that.
+	scrub func(context.Context) (done bool, err error)
 }
 
 //go:embed sqlite/*.sql
@@ -97,9 +98,16 @@ func sqliteDialect(path string) (dialect, error) {
 		reading:  file + "?mode=ro&_pragma=busy_timeout(10000)&_pragma=query_only(1)&_pragma=writable_schema(1)",
 		rejected: sqliteCode(lib.SQLITE_CONSTRAINT, lib.SQLITE_MISMATCH, lib.SQLITE_TOOBIG),
 		damaged:  sqliteCode(lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB),
-		scrub: func(ctx context.Context, db *sql.DB) error {
-			_, err := db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
-			return err
+		scrub: func(ctx context.Context) (bool, error) {
+			// On a connection of its own: the one that writes has work to do, and more patience.
+			db, err := sql.Open("sqlite", file+"?_pragma=busy_timeout(200)")
+			if err != nil {
+				return false, err
+			}
+			defer db.Close()
+			var busy, pages, moved int
+			err = db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
+			return busy == 0, err
 		},
 	}, nil
 }

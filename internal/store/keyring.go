@@ -87,13 +87,32 @@ func (s *Store) EraseContentKey(ctx context.Context, agentID string) error {
 // forgetContentKeys empties the cache and the log after keys were erased. It waits for whoever is reading a key.
 func (s *Store) forgetContentKeys(ctx context.Context) error {
 	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
 	s.keys.content = nil
+	s.keys.mu.Unlock()
 	// The write-ahead log still has pages with the key: fold it into the database and cut it.
-	if err := s.dialect.scrub(ctx, s.write); err != nil {
+	done, err := s.dialect.scrub(ctx)
+	if err != nil {
 		return fmt.Errorf("erase content key from the log: %w", s.explain(err))
 	}
+	if !done {
+		s.beside.Go(s.scrubLater)
+	}
 	return nil
+}
+
+// scrubLater cuts the log once nobody reads from it any more, or the store closes, which cuts it too.
+func (s *Store) scrubLater() {
+	const again = time.Second
+	for {
+		select {
+		case <-s.quit:
+			return
+		case <-time.After(again):
+		}
+		if done, err := s.dialect.scrub(context.Background()); done && err == nil {
+			return
+		}
+	}
 }
 
 // key reads a key and makes it if there is none. Whoever inserts first has made it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/audit"
@@ -17,13 +18,17 @@ const upsertAgent = `INSERT INTO agents (id, hash, name, created, last_seen, acc
 		credential = CASE WHEN agents.credential = '' THEN excluded.credential ELSE agents.credential END
 	RETURNING ` + agentColumns
 
+// seeAgent notes that an agent was seen, whatever its hash has become since.
+const seeAgent = `UPDATE agents SET last_seen = CASE WHEN ? > last_seen THEN ? ELSE last_seen END,
+	credential = CASE WHEN credential = '' THEN ? ELSE credential END WHERE id = ? RETURNING ` + agentColumns
+
 // keepAnchors drops the oldest anchors of a session beyond [session.MaxAnchors].
 const keepAnchors = `DELETE FROM anchors WHERE agent = ? AND session = ? AND anchor NOT IN
 	(SELECT anchor FROM anchors WHERE agent = ? AND session = ? ORDER BY time DESC, anchor LIMIT ?)`
 
 // statements are those of every transaction of the writer, prepared once.
 type statements struct {
-	getHead, setHead, record, agent, moveKeys, transcript, decided, anchor, keepAnchors *sql.Stmt
+	getHead, setHead, record, agent, seeAgent, moveKeys, transcript, decided, anchor, keepAnchors *sql.Stmt
 
 	seen map[string]sighting // agents of this transaction, by hash
 }
@@ -44,6 +49,7 @@ func prepare(ctx context.Context, db *sql.DB) (p statements, err error) {
 		{&p.record, `INSERT INTO records (seq, id, record, prev, hash, leaf, agent, account, session, surface, type, time, notable)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&p.agent, upsertAgent},
+		{&p.seeAgent, seeAgent},
 		{&p.moveKeys, `UPDATE content_keys SET owner = ? WHERE agent = ?`},
 		{&p.transcript, `INSERT INTO transcripts (agent, transcript, session, time) VALUES (?, ?, ?, ?)
 			ON CONFLICT (agent, transcript, session) DO UPDATE SET time = excluded.time`},
@@ -62,7 +68,7 @@ func prepare(ctx context.Context, db *sql.DB) (p statements, err error) {
 }
 
 func (p *statements) all() []**sql.Stmt {
-	return []**sql.Stmt{&p.getHead, &p.setHead, &p.record, &p.agent, &p.moveKeys, &p.transcript, &p.decided, &p.anchor, &p.keepAnchors}
+	return []**sql.Stmt{&p.getHead, &p.setHead, &p.record, &p.agent, &p.seeAgent, &p.moveKeys, &p.transcript, &p.decided, &p.anchor, &p.keepAnchors}
 }
 
 func (p *statements) close() {
@@ -154,7 +160,12 @@ func (p *statements) sight(ctx context.Context, a session.Agent) (session.Agent,
 	s, known := p.seen[a.Hash]
 	if !known {
 		var err error
-		if s.Agent, err = scanAgent(p.agent.QueryRowContext(ctx, agentRow(a)...)); err != nil {
+		seen := stored(a.LastSeen)
+		s.Agent, err = scanAgent(p.seeAgent.QueryRowContext(ctx, seen, seen, a.Credential, a.ID))
+		if errors.Is(err, sql.ErrNoRows) {
+			s.Agent, err = scanAgent(p.agent.QueryRowContext(ctx, agentRow(a)...))
+		}
+		if err != nil {
 			return session.Agent{}, err
 		}
 	} else if a.LastSeen.After(s.LastSeen) && a.LastSeen.After(s.again) {

@@ -29,6 +29,8 @@ type Store struct {
 	keys   keyring
 	recent recent
 
+	beside  sync.WaitGroup // what runs beside the callers
+	quit    chan struct{}  // closed when the store closes
 	closing sync.Once
 	closed  error
 }
@@ -40,7 +42,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s := &Store{dialect: d}
+	s := &Store{dialect: d, quit: make(chan struct{})}
 	if err := s.connect(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store: %w", s.explain(err)), s.Close())
 	}
@@ -69,7 +71,7 @@ func OpenReadOnly(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s := &Store{dialect: d}
+	s := &Store{dialect: d, quit: make(chan struct{})}
 	if err := s.connectReadOnly(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store: %w", s.explain(err)), s.Close())
 	}
@@ -90,6 +92,8 @@ func (s *Store) connectReadOnly(ctx context.Context) (err error) {
 // Close writes what is still waiting and closes the database. The error says what could not be written.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
+		close(s.quit)
+		s.beside.Wait()
 		var unwritten, read, write error
 		if s.writer != nil {
 			unwritten = s.writer.stop()

@@ -143,7 +143,8 @@ func (a *admin) page(ctx context.Context, path, name string, limit, offset int) 
 	if err := json.Unmarshal(body["total"], &total); err != nil {
 		return nil, 0, err
 	}
-	return list, total, json.Unmarshal(body[name], &list)
+	err = json.Unmarshal(body[name], &list)
+	return list, total, err
 }
 
 // delete removes a resource, and says so.

@@ -255,7 +255,8 @@ func (a *admin) agent(cmd *cobra.Command, id string) (found boundAgent, err erro
 	if err != nil {
 		return boundAgent{}, err
 	}
-	return found, json.Unmarshal(raw, &found)
+	err = json.Unmarshal(raw, &found)
+	return found, err
 }
 
 // maxCredential is far more than any provider's key has.

@@ -25,7 +25,8 @@ func openCertificate(chain, key string, log *slog.Logger) (*certificate, error) 
 	if _, err := c.changed(); err != nil {
 		return nil, err
 	}
-	return c, c.read()
+	err := c.read()
+	return c, err
 }
 
 // config is how connections are secured. With h2 among the protocols net/http speaks HTTP/2.

@@ -33,7 +33,7 @@ func openReader(d dialect) (*reader, error) {
 
 // QueryContext is that of [sql.DB].
 func (r *reader) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if s := r.statement(ctx, query); s != nil {
+	if s := r.statement(ctx, query); s != nil { //nolint:sqlclosecheck // kept for the next query
 		return s.QueryContext(ctx, args...)
 	}
 	return r.DB.QueryContext(ctx, query, args...)
@@ -41,7 +41,7 @@ func (r *reader) QueryContext(ctx context.Context, query string, args ...any) (*
 
 // QueryRowContext is that of [sql.DB].
 func (r *reader) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if s := r.statement(ctx, query); s != nil && ctx.Err() == nil {
+	if s := r.statement(ctx, query); s != nil && ctx.Err() == nil { //nolint:sqlclosecheck // as above
 		// A look-up of one row is over before it could be interrupted, and watching for that takes two goroutines.
 		return s.QueryRowContext(context.WithoutCancel(ctx), args...)
 	}
@@ -62,7 +62,7 @@ func (r *reader) statement(ctx context.Context, query string) *sql.Stmt {
 	if s = r.prepared[query]; s != nil || len(r.prepared) >= maxPrepared {
 		return s
 	}
-	s, err := r.PrepareContext(ctx, query)
+	s, err := r.PrepareContext(ctx, query) //nolint:sqlclosecheck // closing the database closes it
 	if err != nil {
 		return nil
 	}

@@ -40,10 +40,18 @@ type Exchange struct {
 	Known bool `json:"known,omitempty"`
 	// Doubt names what could not be found out about the exchange (whose it is, which session); front then cannot decide.
 	Doubt string `json:"doubt,omitempty"`
+	// Reminded is what was said to the model about an earlier turn.
+	Reminded *Reminded `json:"reminded,omitempty"`
 	// Answered says that the response has begun: what is inserted from now on belongs to it.
 	Answered bool `json:"answered,omitempty"`
 	// Cut names why the response is not whole: upstream_interrupted, stream_buffer. Empty when it is.
 	Cut string `json:"cut,omitempty"`
+}
+
+// Reminded is the delivery of warnings about an earlier turn: which, and the edit that put them into the request.
+type Reminded struct {
+	IDs  []string `json:"ids"`
+	Edit Edit     `json:"edit"`
 }
 
 // Event is a deed that is recorded: a change of an agent or a key, or something that an agent tells of itself.

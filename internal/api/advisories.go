@@ -10,6 +10,7 @@ import (
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/audit"
 	"github.com/gatehouse-gateway/gatehouse/internal/identity"
+	"github.com/gatehouse-gateway/gatehouse/internal/session"
 )
 
 func (a *API) advisoryRoutes() []route {
@@ -21,7 +22,7 @@ func (a *API) advisoryRoutes() []route {
 
 // advisoryBody is an advisory on the wire.
 type advisoryBody struct {
-	ID       string             `json:"id"` // adv-<request id>-<place in it>
+	ID       string             `json:"id"` // adv-<request id>-<place in it>, or pa-<12 hex> of one that waits
 	Source   string             `json:"source"`
 	Text     string             `json:"text"`
 	Severity gatehouse.Severity `json:"severity"`
@@ -41,6 +42,14 @@ func (a *API) listAdvisories(ctx context.Context, r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	switch kind, err := r.query("kind"); {
+	case err != nil:
+		return answer{}, err
+	case kind == "pending":
+		return a.pendingAdvisories(ctx, r, agent.ID, p)
+	case kind != "":
+		return answer{}, invalid("kind", "must be pending, or left out")
+	}
 	f := audit.Filter{Agents: []string{agent.ID}, Notable: true, Newest: true, Limit: p.limit, Offset: p.offset}
 	if f.Since, err = r.moment("since"); err != nil {
 		return answer{}, err
@@ -59,6 +68,30 @@ func (a *API) listAdvisories(ctx context.Context, r *request) (answer, error) {
 			return answer{}, err
 		}
 		shapes = append(shapes, advisoriesOf(rec)...)
+	}
+	return answer{schema: "advisory_list/v1", body: map[string]any{"advisories": shapes, "total": total, "limit": p.limit, "offset": p.offset}}, nil
+}
+
+// pendingAdvisories lists what waits to be told to the model in the next turn of a session.
+func (a *API) pendingAdvisories(ctx context.Context, r *request, agent string, p page) (answer, error) {
+	since, err := r.moment("since")
+	if err != nil {
+		return answer{}, err
+	}
+	id, err := r.query("session_id")
+	if err != nil {
+		return answer{}, err
+	}
+	if oldest := time.Now().Add(-session.ReminderAge); since.Before(oldest) {
+		since = oldest
+	}
+	found, total, err := a.Reminders.Reminders(ctx, agent, id, since, p.limit, p.offset)
+	if err != nil {
+		return answer{}, err
+	}
+	shapes := []advisoryBody{}
+	for _, m := range found {
+		shapes = append(shapes, advisoryBody{m.ID, m.Source, m.Text, gatehouse.Warn, m.Request, m.Session, m.Created})
 	}
 	return answer{schema: "advisory_list/v1", body: map[string]any{"advisories": shapes, "total": total, "limit": p.limit, "offset": p.offset}}, nil
 }

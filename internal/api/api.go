@@ -16,6 +16,7 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/identity"
+	"github.com/gatehouse-gateway/gatehouse/internal/session"
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 	"github.com/gatehouse-gateway/gatehouse/internal/webhook"
 )
@@ -33,6 +34,8 @@ type API struct {
 	Agents   Agents
 	Records  Records
 	Webhooks *webhook.Registry
+	// Reminders are the advisories that wait for a model's next turn.
+	Reminders session.Reminders
 
 	// Redact takes secrets and personal data out of what callers tell: JSON in, JSON out; nil stays nil.
 	Redact func(ctx context.Context, data json.RawMessage) (json.RawMessage, error)

@@ -3,9 +3,11 @@ package api_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/config"
@@ -15,6 +17,12 @@ import (
 
 // views is a gateway on loopback without keys, as it starts without a configuration.
 func views(t *testing.T, change func(*config.Config)) (ask func(path, body string, header ...string) (int, http.Header, map[string]any)) {
+	t.Helper()
+	return viewsAt(t, new(string), change)
+}
+
+// viewsAt is the same, and says where.
+func viewsAt(t *testing.T, address *string, change func(*config.Config)) (ask func(path, body string, header ...string) (int, http.Header, map[string]any)) {
 	t.Helper()
 	cfg := config.Default()
 	cfg.Store = "sqlite:" + filepath.Join(t.TempDir(), "gatehouse.db")
@@ -28,6 +36,7 @@ func views(t *testing.T, change func(*config.Config)) (ask func(path, body strin
 	t.Cleanup(func() { g.Close() })
 	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)
+	*address = server.URL
 	return func(path, body string, header ...string) (int, http.Header, map[string]any) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/v1/checkpoints/"+path, bytes.NewReader([]byte(body)))
@@ -167,5 +176,44 @@ func TestSpellingOfArgumentsDoesNotChangeTheirDigest(t *testing.T) {
 	}
 	if digest(`{"n":12345678901234567890}`) == digest(`{"n":12345678901234567891}`) {
 		t.Error("two numbers of twenty digits have one digest")
+	}
+}
+
+func TestWhatWaitsForTheNextTurn(t *testing.T) {
+	const admin = "mnm_administrator-of-this-test"
+	var address string
+	ask := viewsAt(t, &address, func(c *config.Config) { c.Protection.Mode, c.Auth.AdminToken = "nudge", admin })
+	_, _, said := ask("output", `{"session":"s","text":"card 4111 1111 1111 1111"}`)
+	waiting := func() []any {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/v1/agents/"+fmt.Sprint(said["agent_id"])+"/advisories?kind=pending&session_id=s", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Mnemom-Api-Key", admin)
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		var body struct{ Advisories []any }
+		if err := json.NewDecoder(res.Body).Decode(&body); err != nil || res.StatusCode != http.StatusOK {
+			t.Fatalf("%d, %v", res.StatusCode, err)
+		}
+		return body.Advisories
+	}
+	list := waiting()
+	if len(list) != 1 || !strings.Contains(encoded(t, list), `"request_id":"`+fmt.Sprint(said["request_id"])) {
+		t.Fatalf("waiting: %v", list)
+	}
+	if _, _, other := ask("input", `{"session":"another","text":"hello"}`); other["text"] != nil {
+		t.Errorf("another session was told: %v", other)
+	}
+	_, _, next := ask("input", `{"session":"s","text":"hello"}`)
+	if text := fmt.Sprint(next["text"]); !strings.HasPrefix(text, "hello") || !strings.Contains(text, "about your previous answer") {
+		t.Errorf("the next turn: %v", next)
+	}
+	if list := waiting(); len(list) != 0 {
+		t.Errorf("still waiting: %v", list)
 	}
 }

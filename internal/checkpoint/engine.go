@@ -70,6 +70,9 @@ func (e *Engine) Check(ctx context.Context, x *gatehouse.Exchange, at gatehouse.
 	d.Took = time.Since(start)
 	x.Decisions = append(x.Decisions, d)
 	x.Apply(d.Edits)
+	if at == gatehouse.Front && !d.Stop {
+		e.remind(ctx, x, s)
+	}
 	return d
 }
 

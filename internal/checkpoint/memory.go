@@ -84,6 +84,7 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 	if x.Error == "" || x.Stopped() != nil {
 		u.Transcripts = e.Sessions.Transcripts(x)
 	}
+	u.Reminders = queued(x)
 	made := map[int][]gatehouse.Edit{}
 	decided := false
 	for _, d := range x.Decisions {
@@ -100,6 +101,13 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 	if !decided {
 		return u
 	}
+	// A model that was not reached has heard nothing; who asks over the API is told at once.
+	if x.Reminded != nil && (x.Answered || x.Surface == "api") {
+		u.Reminded = x.Reminded.IDs
+		if x.Reminded.Edit.Op == gatehouse.Replace {
+			made[x.Reminded.Edit.Part] = append(made[x.Reminded.Edit.Part], x.Reminded.Edit)
+		}
+	}
 	u.Anchors = e.anchors(ctx, x, s)
 	refused := refusedTexts(x, s)
 	for _, p := range remembered(x) {
@@ -113,14 +121,35 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(s.decidedUnder, *p), Edits: edits})
 	}
 	// What the assistant said comes back as history, and has been decided on its way out.
+	for _, said := range spoken(x) {
+		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(s.decidedUnder, said)})
+	}
+	return u
+}
+
+// spoken are the assistant's parts as they come back: each alone, and the text of a choice with what the gateway has added to
+// it, which formats that have one text for all of it run together.
+func spoken(x *gatehouse.Exchange) []gatehouse.Part {
+	var out []gatehouse.Part
+	last := map[int]int{} // of each choice, the place of its last text
 	for _, p := range x.Response {
 		if p.Removed || p.Text == "" || p.Kind == gatehouse.Opaque {
 			continue
 		}
 		said := gatehouse.Part{Role: gatehouse.Assistant, Kind: p.Kind, Text: p.Text}
-		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(s.decidedUnder, said)})
+		if at, ok := last[p.Choice]; ok && p.Inserted {
+			for _, between := range [...]string{"", "\n\n"} { // streamed and whole
+				joined := said
+				joined.Text = out[at].Text + between + p.Text
+				out = append(out, joined)
+			}
+		}
+		out = append(out, said)
+		if p.Kind == gatehouse.Text && !p.Inserted {
+			last[p.Choice] = len(out) - 1
+		}
 	}
-	return u
+	return out
 }
 
 // refusedTexts are the parts for which front has stopped the exchange.

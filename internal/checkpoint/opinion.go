@@ -83,6 +83,9 @@ func (o *opinion) under(d *gatehouse.Decision, x *gatehouse.Exchange) {
 
 // nudges adds the warning to the request, or to every choice of the response.
 func nudges(x *gatehouse.Exchange, warning string) []gatehouse.Edit {
+	if !x.Answered {
+		return []gatehouse.Edit{addition(x, warning)}
+	}
 	var out []gatehouse.Edit
 	for _, c := range choices(x) {
 		out = append(out, gatehouse.Edit{Op: gatehouse.Insert, Choice: c, Text: warning})

@@ -124,7 +124,7 @@ func (g *Gateway) open(ctx context.Context, cfg *config.Config, p Parts) (err er
 	}
 	g.proxy = &proxy.Proxy{Checker: checker, Desk: desk, Sessions: sessions, Log: p.Log, Client: &upstream.Client{Transport: g.probe.Transport(g.client)}}
 	g.api = &api.API{Checker: checker, Desk: desk, Authority: g.authority, Log: p.Log, Transact: g.store.Transact,
-		Answers: g.store, Keys: g.store, Agents: g.store, Records: g.store, Redact: g.engine.Redact}
+		Answers: g.store, Keys: g.store, Agents: g.store, Records: g.store, Reminders: g.store, Redact: g.engine.Redact}
 	for _, network := range cfg.Notify.PrivateTargets {
 		prefix, err := netip.ParsePrefix(network)
 		if err != nil {

@@ -1,6 +1,10 @@
 package policy
 
-import "time"
+import (
+	"time"
+
+	"github.com/gatehouse-gateway/gatehouse/internal/provenance"
+)
 
 // Call is a tool call as the model made it, and what is known around it. What is not known may stay out: a condition that
 // asks for it then fails, and counts as the stricter answer.
@@ -15,7 +19,7 @@ type Call struct {
 
 	// Origin says where a value of the arguments came from. It is asked about single values only: a string, or a
 	// json.Number. It must give the same answer to the same value for as long as the call is judged; it is called by
-	// one goroutine at a time. When it is nil, the model made everything.
+	// one goroutine at a time. When it is nil, the conversation is not known, and to ask where a value came from fails.
 	Origin func(value any) Origin
 }
 
@@ -32,36 +36,16 @@ type Session struct {
 	Turns   int     // turns of the user up to now
 }
 
-// Source is who brought a value into a conversation.
-type Source string
+// Source and Origin are where a value came from.
+type (
+	Source = provenance.Source
+	Origin = provenance.Origin
+)
 
 // Sources, from the most to the least trusted.
 const (
-	System     Source = "system"
-	User       Source = "user"
-	Model      Source = "model" // nobody else said it
-	ToolResult Source = "tool_result"
+	System     = provenance.System
+	User       = provenance.User
+	Model      = provenance.Model
+	ToolResult = provenance.ToolResult
 )
-
-// lessTrusted reports whether s is to be trusted less than t. What is no known source is trusted least.
-func (s Source) lessTrusted(t Source) bool { return s.distrust() > t.distrust() }
-
-func (s Source) distrust() int {
-	switch s {
-	case System:
-		return 0
-	case User:
-		return 1
-	case Model:
-		return 2
-	case ToolResult:
-		return 3
-	}
-	return 4
-}
-
-// Origin is where a value came from.
-type Origin struct {
-	Source Source
-	Tool   string // of a tool result: the full name of the tool
-}

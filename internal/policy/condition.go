@@ -119,6 +119,7 @@ func failureOf(err error) string {
 		{"unsupported index type", "a value is of a kind that it cannot work with"},
 		{"type conversion error", "a value is of a kind that it cannot work with"},
 		{tooMuchWork, tooMuchWork},
+		{unknownConversation, unknownConversation},
 		{"found no matching overload", "a value is of a kind that it cannot work with"},
 	} {
 		if strings.HasPrefix(text, known.begins) {

@@ -9,7 +9,7 @@ import (
 // Judgement is the gate's answer.
 type Judgement struct {
 	Verdict gatehouse.Verdict // allow, flag or block
-	Rule    string            // what decided: tools.rules[1], tools.flag[0], allow, built-in flag delete_*, arguments, default
+	Rule    string            // what decided: tools.rules[1], tools.flag[0], allow, built-in flag delete_*, provenance, arguments, default
 	Reason  string            // for humans; never quotes arguments
 }
 
@@ -25,7 +25,13 @@ func (p *Policy) Judge(c Call) Judgement {
 			return Judgement{gatehouse.Block, "arguments", reason}
 		}
 	}
-	return p.judge(c.Tool, s)
+	j := p.judge(c.Tool, s)
+	if p.provenance.Stricter(j.Verdict) {
+		if reason := s.suspect(); reason != "" {
+			return Judgement{p.provenance, "provenance", reason}
+		}
+	}
+	return j
 }
 
 // JudgeDeclared says what may happen to a tool by its name alone, before there is a call. Rules with conditions do not

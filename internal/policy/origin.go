@@ -12,6 +12,9 @@ import (
 // maxTraced bounds how many values are looked at for the origins of one judgement, so that lists within loops end.
 const maxTraced = 50_000
 
+// unknownConversation is why nobody can say where a value came from.
+const unknownConversation = "the conversation is not known here"
+
 func (s *scene) origin(_ string, args ...ref.Val) ref.Val {
 	o, err := s.trace(args[0])
 	if err != nil {
@@ -32,6 +35,9 @@ func (s *scene) originTool(_ string, args ...ref.Val) ref.Val {
 // of a web page is enough. Names of members, true, false and null say nothing; what holds nothing else is the model's.
 func (s *scene) trace(v ref.Val) (Origin, ref.Val) {
 	worst := Origin{}
+	if s.call.Origin == nil {
+		return worst, types.NewErr(unknownConversation)
+	}
 	s.traceInto(&worst, v)
 	switch {
 	case s.traced > maxTraced:
@@ -56,7 +62,7 @@ func (s *scene) traceInto(worst *Origin, v ref.Val) {
 			s.traceInto(worst, it.Next())
 		}
 	default:
-		if one, ok := s.traceScalar(v); ok && (worst.Source == "" || one.Source.lessTrusted(worst.Source)) {
+		if one, ok := s.traceScalar(v); ok && (worst.Source == "" || one.Source.LessTrusted(worst.Source)) {
 			*worst = one
 		}
 	}
@@ -76,9 +82,6 @@ func (s *scene) traceScalar(v ref.Val) (Origin, bool) {
 		value = json.Number(strconv.FormatFloat(float64(v), 'f', -1, 64))
 	default:
 		return Origin{}, false
-	}
-	if s.call.Origin == nil {
-		return Origin{Source: Model}, true
 	}
 	one := s.call.Origin(value)
 	if one.Source == "" {

@@ -6,6 +6,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gatehouse-gateway/gatehouse"
 )
@@ -17,7 +18,13 @@ type Tools struct {
 	Flag    []string // held for approval
 	FlagSet bool     // the operator wrote flag, even []: the built-in flags are off
 	Rules   []Rule
+	// Provenance is the verdict on a call with side effects whose destination an injected tool result has brought: flag,
+	// block, or Off. Empty is Off.
+	Provenance gatehouse.Verdict
 }
+
+// Off is the Provenance that judges nothing.
+const Off gatehouse.Verdict = "off"
 
 // Rule gives the tools that match a pattern a verdict, always or under conditions. Conditions are expressions of CEL
 // (https://cel.dev) that are true or false; an empty one is none.
@@ -48,6 +55,8 @@ type Policy struct {
 	flag    []matcher
 	builtin []builtin
 	rules   []*rule
+	// provenance is the verdict of that rule; empty when there is none.
+	provenance gatehouse.Verdict
 
 	known map[string]*selection // of every tool that is written down by its name
 	open  *Policy               // what is left for the others: the patterns
@@ -77,11 +86,24 @@ func Compile(t Tools) (*Policy, error) {
 	for i, r := range t.Rules {
 		p.rules = append(p.rules, compileRule(fmt.Sprintf("tools.rules[%d]", i), r, &errs))
 	}
+	switch t.Provenance {
+	case "", Off:
+	case gatehouse.Flag, gatehouse.Block:
+		p.provenance = t.Provenance
+	default:
+		errs = append(errs, &Error{Path: "tools.provenance", Reason: "must be off, flag or block"})
+	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
 	p.index()
 	return p, nil
+}
+
+// NeedsContext reports whether a judgement can depend on more than the tool and its arguments. Without, a call need not say
+// who makes it, when, and in which conversation.
+func (p *Policy) NeedsContext() bool {
+	return p.provenance != "" || slices.ContainsFunc(p.rules, (*rule).conditional)
 }
 
 func compileList(path string, patterns []string, errs *[]error) []matcher {

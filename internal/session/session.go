@@ -39,7 +39,9 @@ type Update struct {
 	Session     string
 	Transcripts []Digest // transcripts that a next turn of this session may begin with
 	Decided     []Decided
-	Anchors     []Digest // what injections in this exchange named; see [Resolver.AnchorDigest]
+	Anchors     []Digest   // what injections in this exchange named; see [Resolver.AnchorDigest]
+	Reminders   []Reminder // that wait for the next turn
+	Reminded    []string   // ids of those that this exchange has told
 	Time        time.Time
 }
 
@@ -58,5 +60,6 @@ type Store interface {
 	DecidedTexts(ctx context.Context, agentID, session string, texts []Digest) (map[Digest][]gatehouse.Edit, error)
 	// Anchors finds, of the given anchors, those that injections have brought into the session. It may miss what an
 	// exchange that still runs brings.
+	Reminders
 	Anchors(ctx context.Context, agentID, session string, anchors []Digest) (map[Digest]bool, error)
 }

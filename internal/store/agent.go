@@ -93,6 +93,7 @@ func (s *Store) DeleteAgent(ctx context.Context, id string, at time.Time) error 
 		}
 		for _, forget := range []string{
 			`DELETE FROM transcripts WHERE agent = ?`, `DELETE FROM decided WHERE agent = ?`, `DELETE FROM anchors WHERE agent = ?`,
+			`DELETE FROM reminders WHERE agent = ?`,
 		} {
 			if _, err := db.ExecContext(ctx, forget, id); err != nil {
 				return fmt.Errorf("forget agent: %w", s.explain(err))

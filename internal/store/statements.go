@@ -28,7 +28,7 @@ const keepAnchors = `DELETE FROM anchors WHERE agent = ? AND session = ? AND anc
 
 // statements are those of every transaction of the writer, prepared once.
 type statements struct {
-	getHead, setHead, record, agent, seeAgent, moveKeys, transcript, decided, anchor, keepAnchors *sql.Stmt
+	getHead, setHead, record, agent, seeAgent, moveKeys, transcript, decided, anchor, keepAnchors, reminder, told *sql.Stmt
 
 	seen map[string]sighting // agents of this transaction, by hash
 }
@@ -58,6 +58,8 @@ func prepare(ctx context.Context, db *sql.DB) (p statements, err error) {
 		{&p.anchor, `INSERT INTO anchors (agent, session, anchor, time) VALUES (?, ?, ?, ?)
 			ON CONFLICT (agent, session, anchor) DO UPDATE SET time = excluded.time`},
 		{&p.keepAnchors, keepAnchors},
+		{&p.reminder, `INSERT INTO reminders (id, agent, session, source, text, request, created) VALUES (?, ?, ?, ?, ?, ?, ?)`},
+		{&p.told, `UPDATE reminders SET told = ? WHERE id = ?`},
 	} {
 		if *s.to, err = db.PrepareContext(ctx, s.query); err != nil { //nolint:sqlclosecheck // close closes them all
 			p.close()
@@ -68,7 +70,7 @@ func prepare(ctx context.Context, db *sql.DB) (p statements, err error) {
 }
 
 func (p *statements) all() []**sql.Stmt {
-	return []**sql.Stmt{&p.getHead, &p.setHead, &p.record, &p.agent, &p.seeAgent, &p.moveKeys, &p.transcript, &p.decided, &p.anchor, &p.keepAnchors}
+	return []**sql.Stmt{&p.getHead, &p.setHead, &p.record, &p.agent, &p.seeAgent, &p.moveKeys, &p.transcript, &p.decided, &p.anchor, &p.keepAnchors, &p.reminder, &p.told}
 }
 
 func (p *statements) close() {
@@ -137,7 +139,25 @@ func (p *statements) update(ctx context.Context, it item) (item, error) {
 			return it, err
 		}
 	}
+	if err := p.reminders(ctx, kept.ID, u); err != nil {
+		return it, err
+	}
 	return it, p.anchors(ctx, kept.ID, u)
+}
+
+// reminders writes what waits for the next turn, and what waits no longer.
+func (p *statements) reminders(ctx context.Context, agent string, u *session.Update) error {
+	for _, r := range u.Reminders {
+		if _, err := p.reminder.ExecContext(ctx, r.ID, agent, u.Session, r.Source, r.Text, r.Request, stored(r.Created)); err != nil {
+			return err
+		}
+	}
+	for _, id := range u.Reminded {
+		if _, err := p.told.ExecContext(ctx, stored(u.Time), id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // anchors writes what injections have named, and keeps the session's list within its bound.

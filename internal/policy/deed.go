@@ -1,0 +1,84 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// deed is what a call does to the world, as far as names tell.
+type deed int
+
+const (
+	acts     deed = iota // it changes something, sends something, or nobody knows
+	reads                // it only looks
+	executes             // it runs what its arguments say
+)
+
+// wordSet is a set of words.
+type wordSet map[string]bool
+
+func wordsOf(text string) wordSet {
+	set := wordSet{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// The words of tool names. Of those that can be a noun, too, only the others around them tell: search_email only looks.
+var (
+	executing = wordsOf("run execute exec eval shell bash sh zsh powershell terminal command cmd python code script sql subprocess")
+	acting    = wordsOf("send publish invite transfer pay delete remove write create update upload insert append edit modify set put patch add " +
+		"submit approve grant revoke reply forward share transmit wire buy purchase book reserve cancel move rename copy save store " +
+		"install deploy merge push commit fork trigger schedule subscribe register assign enable disable reset change replace drop " +
+		"purge erase wipe kill stop start restart make donate withdraw deposit refund charge tweet dm notify broadcast accept sign")
+	reading = wordsOf("get list read search find query fetch lookup look show view describe count check browse open visit navigate crawl " +
+		"scrape download retrieve inspect summarize summarise translate calculate compute parse validate preview compare ping resolve whois")
+	nouns = wordsOf("code script command sql post email mail message request order")
+	both  = wordsOf("and or then")
+)
+
+// deedOf reads the leaf of a tool's name. The first word that tells decides; get_and_delete is both, and acts. A name that
+// tells nothing counts as one that acts: better one question too many.
+func deedOf(tool string) deed {
+	segments := leafSegments(tool)
+	if len(segments) == 0 {
+		return acts
+	}
+	leaf := segments[len(segments)-1]
+	if len(leaf) == 1 && len(segments) > 1 { // files.delete, sql/query
+		leaf = slices.Concat(segments[len(segments)-2], leaf)
+	}
+	joins := slices.ContainsFunc(leaf, func(w string) bool { return both[w] })
+	for _, w := range leaf {
+		switch {
+		case nouns[w]:
+		case executing[w]:
+			return executes
+		case acting[w]:
+			return acts
+		case reading[w] && !joins:
+			return reads
+		}
+	}
+	if slices.ContainsFunc(leaf, func(w string) bool { return executing[w] }) {
+		return executes
+	}
+	return acts
+}
+
+// The words of names of arguments.
+var (
+	destinations = wordsOf("to cc bcc recipient recipients receiver receivers addressee email emails mail address addresses mailto phone number " +
+		"account accounts iban bic wallet payee beneficiary destination dest target targets url urls uri link href endpoint webhook callback " +
+		"host hostname domain server ip path paths file files filename filepath folder directory dir repo repository remote bucket channel " +
+		"channels user users username member members invitee invitees participant participants attendee attendees guest guests assignee contact")
+	prose = wordsOf("body content contents text message messages html markdown description subject title summary note notes comment " +
+		"comments caption query prompt question instructions reason memo data")
+	payloads = wordsOf("body data payload json form content files")
+)
+
+// names reports whether one of the words of an argument's name is in a set: recipientEmail, file_path.
+func (s wordSet) names(key string) bool {
+	return slices.ContainsFunc(words(key), func(w string) bool { return s[w] })
+}

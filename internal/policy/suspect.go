@@ -1,0 +1,144 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/gatehouse-gateway/gatehouse/internal/provenance"
+	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
+)
+
+// inquiry looks through the arguments of a call for a destination that an injected tool result has brought.
+type inquiry struct {
+	scene *scene
+	deed  deed
+	left  int // values that may still be looked at
+}
+
+// suspect says which argument of a call is not to be trusted, and why; empty when none is.
+//
+// Of a call that acts, that is one which identifies whom or what it acts on. A call that only reads can carry data to whoever
+// answers it: there it is an address that nobody has said as a whole and of which an injected result said a part. An
+// address that the result said itself carries nothing that its author did not know.
+func (s *scene) suspect() string {
+	q := &inquiry{s, deedOf(s.call.Tool), maxTraced}
+	if s.call.Freeform {
+		return q.texts(provenance.Identifiers(s.call.Args), "args.input")
+	}
+	if q.deed == reads && q.sends() {
+		q.deed = acts
+	}
+	return q.value(s.root, "args", argument{})
+}
+
+// argument is what the names on the way to a value say of it.
+type argument struct {
+	destination bool
+	prose       bool
+}
+
+// sends reports whether a call that reads by its name carries something with it: http_request with a body or a method.
+func (q *inquiry) sends() bool {
+	for _, m := range q.scene.root.Members {
+		key := strings.ToLower(m.Key)
+		switch {
+		case payloads[key] && m.Value.Kind != rawjson.Null:
+			return true
+		case key == "method" && m.Value.Kind == rawjson.String:
+			switch strings.ToUpper(m.Value.Text(q.scene.doc)) {
+			case "GET", "HEAD", "OPTIONS":
+			default:
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (q *inquiry) value(v rawjson.Value, path string, a argument) string {
+	switch v.Kind {
+	case rawjson.Object:
+		for _, m := range v.Members {
+			inner := argument{a.destination || destinations.names(m.Key), prose.names(m.Key)}
+			if destinations.names(m.Key) {
+				inner.prose = false
+			}
+			if reason := q.value(m.Value, path+"."+plainKey(m.Key), inner); reason != "" {
+				return reason
+			}
+		}
+	case rawjson.Array:
+		for i, e := range v.Elems {
+			if reason := q.value(e, fmt.Sprintf("%s[%d]", path, i), a); reason != "" {
+				return reason
+			}
+		}
+	case rawjson.String:
+		return q.text(v.Text(q.scene.doc), path, a)
+	case rawjson.Number:
+		if number := string(v.Raw(q.scene.doc)); a.destination && !a.prose || provenance.ShapeOf(number) != provenance.Plain {
+			return q.ask(json.Number(number), path)
+		}
+	}
+	return ""
+}
+
+// text looks at a text. What is there to be read by people is not looked into: a summary may hold the links of what it sums
+// up. What is executed always is.
+func (q *inquiry) text(text, path string, a argument) string {
+	shaped := provenance.ShapeOf(text) != provenance.Plain
+	switch {
+	case a.prose && q.deed != executes && !shaped:
+		return ""
+	case a.destination && !a.prose || shaped && !a.prose:
+		return q.ask(text, path)
+	}
+	return q.texts(provenance.Identifiers(text), path)
+}
+
+func (q *inquiry) texts(list []string, path string) string {
+	for _, one := range list {
+		if reason := q.ask(one, path); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}
+
+// ask asks where one value came from.
+func (q *inquiry) ask(value any, path string) string {
+	if text, ok := value.(string); q.deed == reads && (!ok || provenance.ShapeOf(text) != provenance.URL && provenance.ShapeOf(text) != provenance.Host) {
+		return ""
+	}
+	if q.left--; q.left < 0 {
+		return path + ": there are too many values to say where they came from"
+	}
+	if q.scene.call.Origin == nil {
+		if q.deed == reads {
+			return ""
+		}
+		return path + " cannot be traced: " + unknownConversation
+	}
+	switch o := q.scene.call.Origin(value); {
+	case !o.Tainted || o.Source != ToolResult || q.deed == reads && !o.Partly:
+		return ""
+	default:
+		return path + " first appeared in a result of " + plainTool(o.Tool) + " that held an injection"
+	}
+}
+
+// plainKey keeps the name of an argument to what can stand in a reason: the model wrote it.
+func plainKey(key string) string { return plainWord(key, "…") }
+
+func plainTool(name string) string { return plainWord(name, "a tool") }
+
+func plainWord(name, other string) string {
+	const most = 64
+	if name == "" || len(name) > most || strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-./:", r)
+	}) {
+		return other
+	}
+	return name
+}

@@ -2,11 +2,9 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/identity"
 )
@@ -136,21 +134,20 @@ func (s *Store) Contain(ctx context.Context, c identity.Containment) (err error)
 	return nil
 }
 
+const containmentColumns = `agent, credential, state, reason, actor, time`
+
 // Containments lists all of them.
 func (s *Store) Containments(ctx context.Context) (list []identity.Containment, err error) {
-	rows, err := s.reads(ctx).QueryContext(ctx, `SELECT agent, credential, state, reason, actor, time FROM containments`)
+	rows, err := s.reads(ctx).QueryContext(ctx, `SELECT `+containmentColumns+` FROM containments`)
 	if err != nil {
 		return nil, fmt.Errorf("read containments: %w", s.explain(err))
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var c identity.Containment
-		var state string
-		var at int64
-		if err := rows.Scan(&c.Agent, &c.Credential, &state, &c.Reason, &c.Actor, &at); err != nil {
+		c, err := scanContainment(rows)
+		if err != nil {
 			return nil, fmt.Errorf("read containments: %w", s.explain(err))
 		}
-		c.State, c.Time = identity.State(state), moment(at)
 		list = append(list, c)
 	}
 	return list, s.explain(rows.Err())
@@ -158,44 +155,17 @@ func (s *Store) Containments(ctx context.Context) (list []identity.Containment, 
 
 // ContainmentOf finds what is against an agent; ok is false when nothing is.
 func (s *Store) ContainmentOf(ctx context.Context, agent string) (c identity.Containment, ok bool, err error) {
-	var state string
-	var at int64
-	err = s.reads(ctx).QueryRowContext(ctx, `SELECT agent, credential, state, reason, actor, time FROM containments WHERE agent = ?`, agent).
-		Scan(&c.Agent, &c.Credential, &state, &c.Reason, &c.Actor, &at)
-	if errors.Is(err, sql.ErrNoRows) {
-		return identity.Containment{}, false, nil
-	}
-	if err != nil {
+	c, err = scanContainment(s.reads(ctx).QueryRowContext(ctx, `SELECT `+containmentColumns+` FROM containments WHERE agent = ?`, agent))
+	if ok, err = found(err); err != nil {
 		return identity.Containment{}, false, fmt.Errorf("find containment: %w", s.explain(err))
 	}
+	return c, ok, nil
+}
+
+func scanContainment(row scanner) (c identity.Containment, err error) {
+	var state string
+	var at int64
+	err = row.Scan(&c.Agent, &c.Credential, &state, &c.Reason, &c.Actor, &at)
 	c.State, c.Time = identity.State(state), moment(at)
-	return c, true, nil
-}
-
-// Answer finds the answer that a caller's mutation got, not older than a time; ok is false when there is none.
-func (s *Store) Answer(ctx context.Context, caller string, key [32]byte, since time.Time) (request [32]byte, answer []byte, ok bool, err error) {
-	var hash []byte
-	ok, err = found(s.reads(ctx).QueryRowContext(ctx, `SELECT request, answer FROM answers WHERE caller = ? AND key = ? AND time >= ?`,
-		caller, key[:], stored(since)).Scan(&hash, &answer))
-	if err != nil {
-		return request, nil, false, fmt.Errorf("find answer: %w", s.explain(err))
-	}
-	copy(request[:], hash)
-	return request, answer, ok, nil
-}
-
-// KeepAnswer stores the answer to a caller's mutation, and drops those of before a time.
-func (s *Store) KeepAnswer(ctx context.Context, caller string, key, request [32]byte, answer []byte, at, before time.Time) error {
-	db, err := s.writes(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err := db.ExecContext(ctx, `DELETE FROM answers WHERE time < ?`, stored(before)); err != nil {
-		return fmt.Errorf("drop answers: %w", s.explain(err))
-	}
-	if _, err := db.ExecContext(ctx, `INSERT INTO answers (caller, key, request, answer, time) VALUES (?, ?, ?, ?, ?)`,
-		caller, key[:], request[:], answer, stored(at)); err != nil {
-		return fmt.Errorf("keep answer: %w", s.explain(err))
-	}
-	return nil
+	return c, err
 }

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"internal/wire"},
 	{"internal/wire/openai", "internal/wire/anthropic"},
 	{"internal/detect"},
-	{"internal/redact"},
+	{"internal/redact", "internal/provenance"},
 	{"internal/policy", "internal/audit", "internal/session", "internal/identity", "internal/seal"},
 	{"internal/checkpoint", "internal/webhook"},
 	{"internal/header", "internal/upstream"},

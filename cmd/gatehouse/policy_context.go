@@ -36,6 +36,9 @@ type caseOrigin struct {
 	Value  yaml.Node     `yaml:"value"`
 	Source policy.Source `yaml:"source"`
 	Tool   string        `yaml:"tool"`
+	// Tainted says that a result which held an injection brought the value; Partly, that only a part of it was said there.
+	Tainted bool `yaml:"tainted"`
+	Partly  bool `yaml:"partly"`
 }
 
 // contextKeys are the keys of the mappings in a context.
@@ -43,7 +46,7 @@ var contextKeys = map[string][]string{
 	"":        {"agent", "session", "now", "origins"},
 	"agent":   {"id", "name", "account"},
 	"session": {"id", "risk", "tainted", "turns"},
-	"origins": {"value", "source", "tool"},
+	"origins": {"value", "source", "tool", "tainted", "partly"},
 }
 
 // UnmarshalYAML refuses unknown keys: a context of which half is not understood is another one.
@@ -95,7 +98,7 @@ func (p *policyContext) fill(c *policy.Call) {
 	c.Agent, c.Session, c.Now = &agent, &session, p.Now
 	known := map[string]policy.Origin{}
 	for _, o := range p.Origins {
-		known[o.Value.Value] = policy.Origin{Source: o.Source, Tool: o.Tool}
+		known[o.Value.Value] = policy.Origin{Source: o.Source, Tool: o.Tool, Tainted: o.Tainted, Partly: o.Partly}
 	}
 	c.Origin = func(value any) policy.Origin {
 		if o, ok := known[fmt.Sprint(value)]; ok {

@@ -1,6 +1,8 @@
 package checkpoint
 
 import (
+	"context"
+	"fmt"
 	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -11,9 +13,9 @@ const warningAutonomy = "[Gateway notice: a tool call in this answer is outside 
 
 // autonomy is the tool-call gate. Before the model it looks at the tools that the request declares, behind it at the calls
 // that are about to leave.
-func autonomy(l look) (opinion, error) {
+func autonomy(ctx context.Context, l look) (opinion, error) {
 	if l.x.Answered {
-		return calls(l), nil
+		return calls(ctx, l)
 	}
 	return declared(l), nil
 }
@@ -41,14 +43,24 @@ func declared(l look) opinion {
 	return o
 }
 
-func calls(l look) opinion {
+func calls(ctx context.Context, l look) (opinion, error) {
 	o := opinion{warning: warningAutonomy}
+	var around *policy.Call
 	for i := range l.x.Response {
 		p := &l.x.Response[i]
 		if p.Kind != gatehouse.ToolCall || p.Removed || p.Hosted() {
 			continue
 		}
-		j := l.s.Policy.Judge(policy.Call{Tool: p.Tool, Args: p.Text, Freeform: p.Media == "freeform"})
+		if around == nil {
+			known, err := l.surroundings(ctx)
+			if err != nil {
+				return o, fmt.Errorf("what is known around a call: %w", err)
+			}
+			around = &known
+		}
+		c := *around
+		c.Tool, c.Args, c.Freeform = p.Tool, p.Text, p.Media == "freeform"
+		j := l.s.Policy.Judge(c)
 		o.calls = append(o.calls, gatehouse.CallVerdict{Part: p.ID, Tool: clip(p.Tool), CallID: clip(p.CallID),
 			Verdict: j.Verdict, Rule: j.Rule, Reason: j.Reason})
 		if j.Verdict == gatehouse.Allow {
@@ -58,7 +70,7 @@ func calls(l look) opinion {
 		o.edits = append(o.edits, gatehouse.Edit{Part: p.ID, Op: gatehouse.Remove, Choice: p.Choice, Text: refusal(p, j)})
 		o.advise("autonomy.policy", gatehouse.Warn, "a tool call was outside the policy: "+string(j.Verdict)+" ("+j.Rule+")", "withheld")
 	}
-	return o
+	return o, nil
 }
 
 // refusal says what became of a call that policy does not let through.

@@ -113,7 +113,7 @@ func (e *Engine) ask(ctx context.Context, x *gatehouse.Exchange, at gatehouse.Ch
 	case gatehouse.Front:
 		return front(ctx, look)
 	case gatehouse.Autonomy:
-		return autonomy(look)
+		return autonomy(ctx, look)
 	case gatehouse.Integrity:
 		return integrity(ctx, look)
 	case gatehouse.Back:

@@ -109,7 +109,8 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 		}
 	}
 	u.Anchors = e.anchors(ctx, x, s)
-	refused := refusedTexts(x, s)
+	refused, scored := refusedTexts(x, s), scores(x)
+	u.Anchors = append(u.Anchors, look{sessions: e.Sessions, s: s, x: x}.taint(scored)...)
 	for _, p := range remembered(x) {
 		if p.Replayed {
 			continue
@@ -118,7 +119,7 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 		if refused[p.ID] {
 			edits = []gatehouse.Edit{{Op: gatehouse.Remove, Text: noticeQuarantined}}
 		}
-		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(s.decidedUnder, *p), Edits: edits})
+		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(s.decidedUnder, *p), Edits: marked(edits, scored[p.ID])})
 	}
 	// What the assistant said comes back as history, and has been decided on its way out.
 	for _, said := range spoken(x) {

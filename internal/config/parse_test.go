@@ -156,7 +156,7 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		{"a collector without a scheme", "telemetry: {otlp: localhost:4318}", "1: telemetry.otlp: must be an http or https URL"},
 		{"a collector's password", "telemetry: {otlp: 'http://u:p@x:4318'}", "1: telemetry.otlp: must not hold a user name or password; set OTEL_EXPORTER_OTLP_HEADERS in the environment"},
 		{"an agent's own settings", "agents: {bot: {tools: {}}}", "1: agents.bot: settings of one agent are not available in this version"},
-		{"provenance to come", "tools:\n  provenance: flag", "2: tools.provenance: is not available in this version; only off can be written"},
+		{"provenance with a word of its own", "tools:\n  provenance: allow", "2: tools.provenance: must be off, flag or block"},
 		{"a condition that is no expression", "tools:\n  rules:\n    - tool: x\n      verdict: flag\n      unless: 'args.a =='", "5:25: tools.rules[0].unless: Syntax error: mismatched input '<EOF>'"},
 		{"a condition that is no answer", "tools: {rules: [{tool: x, verdict: flag, when: args.a}]}", "1:48: tools.rules[0].when: must be true or false, and is of type dyn; write … == true"},
 		{"an empty condition", "tools: {rules: [{tool: x, verdict: flag, when: ' '}]}", "1: tools.rules[0].when: must not be empty; remove the key for a rule without a condition"},

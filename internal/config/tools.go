@@ -20,14 +20,31 @@ func (c *Config) tools() field {
 		readFlag(d, n, path)
 		c.Tools.FlagSet = true
 	}
-	provenance := later("provenance", "Verdict for calls whose arguments come from a tainted tool result.", "off")
-	provenance.show = func() *yaml.Node { return scalarNode("off") }
 	return section("tools", "What the agent may call.",
 		texts("allow", "The fence: globs. A tool outside is blocked.", &c.Tools.Allow, anything),
 		flag,
-		provenance,
+		c.provenance(),
 		c.rules(),
 	)
+}
+
+func (c *Config) provenance() field {
+	words := []gatehouse.Verdict{policy.Off, gatehouse.Flag, gatehouse.Block}
+	return value("provenance", "Verdict for calls with side effects whose destination comes from a tool result that held an injection: off, flag or block.",
+		object{"enum": words},
+		func(s string) error {
+			err := chooseWord(gatehouse.Verdict(s), &c.Tools.Provenance, words, nil)
+			if c.Tools.Provenance == policy.Off {
+				c.Tools.Provenance = ""
+			}
+			return err
+		},
+		func() string {
+			if c.Tools.Provenance == "" {
+				return string(policy.Off)
+			}
+			return string(c.Tools.Provenance)
+		})
 }
 
 func (c *Config) rules() field {

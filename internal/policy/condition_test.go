@@ -128,9 +128,12 @@ func TestWhatIsNotKnownFails(t *testing.T) {
 			t.Errorf("%s: got %+v", condition, got)
 		}
 	}
-	p := compile(t, policy.Tools{Rules: []policy.Rule{{Tool: "pay", Verdict: gatehouse.Flag, When: `origin(args.v) == "model"`}}})
-	if got := p.Judge(policy.Call{Tool: "pay", Args: `{"v":1}`}); got.Reason != "the rule for pay says flag" {
-		t.Errorf("without origins: got %+v", got)
+	for _, condition := range []string{`origin(args.v) == "nobody"`, `origin_tool(args.v) == "nobody"`} {
+		p := compile(t, policy.Tools{Rules: []policy.Rule{{Tool: "pay", Verdict: gatehouse.Flag, When: condition}}})
+		got := p.Judge(policy.Call{Tool: "pay", Args: `{"v":1}`})
+		if got.Verdict != gatehouse.Flag || !strings.HasSuffix(got.Reason, "its condition failed: the conversation is not known here") {
+			t.Errorf("%s: got %+v", condition, got)
+		}
 	}
 }
 

@@ -32,10 +32,11 @@ var (
 		"submit approve grant revoke reply forward share transmit wire buy purchase book reserve cancel move rename copy save store " +
 		"install deploy merge push commit fork trigger schedule subscribe register assign enable disable reset change replace drop " +
 		"purge erase wipe kill stop start restart make donate withdraw deposit refund charge tweet dm notify broadcast accept sign")
-	reading = wordsOf("get list read search find query fetch lookup look show view describe count check browse open visit navigate crawl " +
-		"scrape download retrieve inspect summarize summarise translate calculate compute parse validate preview compare ping resolve whois")
-	nouns = wordsOf("code script command sql post email mail message request order")
-	both  = wordsOf("and or then")
+	reading = wordsOf("get list read search find query fetch lookup look show view describe count check browse visit navigate crawl " +
+		"scrape download retrieve inspect summarize summarise translate calculate compute parse validate preview compare ping whois")
+	nouns    = wordsOf("code script command sql post email mail message order")
+	carriers = wordsOf("http https url web website site page link browser tab") // open_url
+	both     = wordsOf("and or then")
 )
 
 // deedOf reads the leaf of a tool's name. The first word that tells decides; get_and_delete is both, and acts. A name that
@@ -49,7 +50,7 @@ func deedOf(tool string) deed {
 	if len(leaf) == 1 && len(segments) > 1 { // files.delete, sql/query
 		leaf = slices.Concat(segments[len(segments)-2], leaf)
 	}
-	joins := slices.ContainsFunc(leaf, func(w string) bool { return both[w] })
+	joins := both.hold(leaf)
 	for _, w := range leaf {
 		switch {
 		case nouns[w]:
@@ -61,8 +62,11 @@ func deedOf(tool string) deed {
 			return reads
 		}
 	}
-	if slices.ContainsFunc(leaf, func(w string) bool { return executing[w] }) {
+	switch {
+	case executing.hold(leaf):
 		return executes
+	case carriers.hold(leaf) && !nouns.hold(leaf) && !joins:
+		return reads
 	}
 	return acts
 }
@@ -78,7 +82,10 @@ var (
 	payloads = wordsOf("body data payload json form content files")
 )
 
-// names reports whether one of the words of an argument's name is in a set: recipientEmail, file_path.
-func (s wordSet) names(key string) bool {
-	return slices.ContainsFunc(words(key), func(w string) bool { return s[w] })
+// hold reports whether one of some words is in the set.
+func (s wordSet) hold(some []string) bool {
+	return slices.ContainsFunc(some, func(w string) bool { return s[w] })
 }
+
+// name reports whether one of the words of an argument's name is in the set: recipientEmail, file_path.
+func (s wordSet) name(key string) bool { return s.hold(words(key)) }

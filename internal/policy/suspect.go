@@ -60,9 +60,9 @@ func (q *inquiry) value(v rawjson.Value, path string, a argument) string {
 	switch v.Kind {
 	case rawjson.Object:
 		for _, m := range v.Members {
-			inner := argument{a.destination || destinations.names(m.Key), prose.names(m.Key)}
-			if destinations.names(m.Key) {
-				inner.prose = false
+			inner := argument{destination: true}
+			if !destinations.name(m.Key) {
+				inner = argument{a.destination, a.prose || prose.name(m.Key)}
 			}
 			if reason := q.value(m.Value, path+"."+plainKey(m.Key), inner); reason != "" {
 				return reason
@@ -89,10 +89,10 @@ func (q *inquiry) value(v rawjson.Value, path string, a argument) string {
 func (q *inquiry) text(text, path string, a argument) string {
 	shaped := provenance.ShapeOf(text) != provenance.Plain
 	switch {
-	case a.prose && q.deed != executes && !shaped:
-		return ""
-	case a.destination && !a.prose || shaped && !a.prose:
+	case shaped || a.destination && !a.prose:
 		return q.ask(text, path)
+	case a.prose && q.deed != executes:
+		return ""
 	}
 	return q.texts(provenance.Identifiers(text), path)
 }

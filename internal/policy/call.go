@@ -36,7 +36,7 @@ type Session struct {
 	Turns   int     // turns of the user up to now
 }
 
-// Source and Origin are where a value came from.
+// Origin is where a value came from, and Source who brought it.
 type (
 	Source = provenance.Source
 	Origin = provenance.Origin

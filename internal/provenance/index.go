@@ -226,7 +226,7 @@ func (x *index) sequence(value []token, anchor int, not bounds, see func(int32))
 		if !x.stands(value, from) {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(x.begins, int32(from)+1, func(begin, want int32) int { return cmp.Compare(begin, want) })
+		at, _ := slices.BinarySearchFunc(x.begins, int32(from)+1, cmp.Compare[int32])
 		see(int32(at) - 1)
 	}
 }

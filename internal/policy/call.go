@@ -36,11 +36,11 @@ type Session struct {
 	Turns   int     // turns of the user up to now
 }
 
-// Origin is where a value came from, and Source who brought it.
-type (
-	Source = provenance.Source
-	Origin = provenance.Origin
-)
+// Source is who brought a value into a conversation.
+type Source = provenance.Source
+
+// Origin is where a value came from.
+type Origin = provenance.Origin
 
 // Sources, from the most to the least trusted.
 const (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -48,6 +49,7 @@ const maxMessages = 10_000
 func (a *API) checkInput(ctx context.Context, r *request) (answer, error) {
 	var body struct {
 		Session  string    `json:"session"`
+		Agent    string    `json:"agent"`
 		Text     *string   `json:"text"`
 		Messages []message `json:"messages"`
 	}
@@ -67,7 +69,7 @@ func (a *API) checkInput(ctx context.Context, r *request) (answer, error) {
 		return answer{}, err
 	}
 	r.X.Ask(parts...)
-	if err := a.check(ctx, r, body.Session, gatehouse.Front); err != nil {
+	if err := a.check(ctx, r, body.Session, body.Agent, gatehouse.Front); err != nil {
 		return answer{}, err
 	}
 	result := struct {
@@ -141,6 +143,7 @@ func changed(list []gatehouse.Part) bool {
 func (a *API) checkToolCall(ctx context.Context, r *request) (answer, error) {
 	var body struct {
 		Session   string          `json:"session"`
+		Agent     string          `json:"agent"`
 		Tool      string          `json:"tool"`
 		Arguments json.RawMessage `json:"arguments"`
 		CallID    string          `json:"call_id"`
@@ -156,7 +159,7 @@ func (a *API) checkToolCall(ctx context.Context, r *request) (answer, error) {
 	}
 	r.X.Answer(gatehouse.Part{Kind: gatehouse.ToolCall, Role: gatehouse.Assistant, Path: "arguments", Tool: body.Tool,
 		CallID: body.CallID, Text: string(body.Arguments)})
-	if err := a.check(ctx, r, body.Session, gatehouse.Back, gatehouse.Autonomy); err != nil {
+	if err := a.check(ctx, r, body.Session, body.Agent, gatehouse.Back, gatehouse.Autonomy); err != nil {
 		return answer{}, err
 	}
 	result := struct {
@@ -192,6 +195,7 @@ func digest(arguments json.RawMessage) string {
 func (a *API) checkToolResult(ctx context.Context, r *request) (answer, error) {
 	var body struct {
 		Session string          `json:"session"`
+		Agent   string          `json:"agent"`
 		Tool    string          `json:"tool"`
 		CallID  string          `json:"call_id"`
 		Result  json.RawMessage `json:"result"`
@@ -208,7 +212,7 @@ func (a *API) checkToolResult(ctx context.Context, r *request) (answer, error) {
 	text, plain := textOf(body.Result)
 	r.X.Ask(gatehouse.Part{Kind: gatehouse.ToolResult, Role: gatehouse.Tool, Path: "result", Tool: body.Tool, CallID: body.CallID,
 		Text: text, Latest: true})
-	if err := a.check(ctx, r, body.Session, gatehouse.Front); err != nil {
+	if err := a.check(ctx, r, body.Session, body.Agent, gatehouse.Front); err != nil {
 		return answer{}, err
 	}
 	p := r.X.Request[0]
@@ -228,6 +232,7 @@ func (a *API) checkToolResult(ctx context.Context, r *request) (answer, error) {
 func (a *API) checkOutput(ctx context.Context, r *request) (answer, error) {
 	var body struct {
 		Session string  `json:"session"`
+		Agent   string  `json:"agent"`
 		Text    *string `json:"text"`
 	}
 	if err := r.decode(&body); err != nil {
@@ -237,7 +242,7 @@ func (a *API) checkOutput(ctx context.Context, r *request) (answer, error) {
 		return answer{}, invalid("text", "is missing")
 	}
 	r.X.Answer(gatehouse.Part{Kind: gatehouse.Text, Role: gatehouse.Assistant, Path: "text", Text: *body.Text})
-	if err := a.check(ctx, r, body.Session, gatehouse.Back); err != nil {
+	if err := a.check(ctx, r, body.Session, body.Agent, gatehouse.Back); err != nil {
 		return answer{}, err
 	}
 	p := r.X.Response[0]
@@ -273,15 +278,16 @@ func valueOf(text string, plain bool) json.RawMessage {
 
 // check binds the exchange to its agent and session, asks the checkpoints, and writes the record. A checkpoint that could not
 // decide is an error.
-func (a *API) check(ctx context.Context, r *request, id string, at ...gatehouse.Checkpoint) error {
+func (a *API) check(ctx context.Context, r *request, id, agent string, at ...gatehouse.Checkpoint) error {
 	x := r.X
 	if id == "" {
 		id = r.In.Session
 	} else if !session.ValidID(id) {
 		return invalid("session", "must be 1 to 128 letters, digits and . _ : -")
 	}
-	refused, err := a.Desk.Bind(ctx, x, r.who, r.In.Agent)
-	if refused != nil {
+	err := a.speaksAs(ctx, r, agent)
+	var refused *gatehouse.Failure
+	if errors.As(err, &refused) {
 		return refused
 	}
 	x.Known = true // no upstream will say whether the credential is good: the key did, or loopback

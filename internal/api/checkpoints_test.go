@@ -217,3 +217,21 @@ func TestWhatWaitsForTheNextTurn(t *testing.T) {
 		t.Errorf("still waiting: %v", list)
 	}
 }
+
+func TestOnlyAnAdminNamesAnAgent(t *testing.T) {
+	const admin = "mnm_administrator-of-this-test"
+	ask := views(t, func(c *config.Config) { c.Auth.AdminToken = admin })
+	_, _, said := ask("input", `{"text":"hello"}`)
+	agent := fmt.Sprint(said["agent_id"])
+	named := `{"text":"hello","agent":"` + agent + `"}`
+	if status, _, got := ask("input", named); status != http.StatusForbidden {
+		t.Errorf("a caller without a key: %d %v", status, got)
+	}
+	status, header, got := ask("input", named, "X-Mnemom-Api-Key", admin)
+	if status != http.StatusOK || got["agent_id"] != agent || header.Get("X-Mnemom-Agent") != agent {
+		t.Errorf("the administrator: %d %v", status, got)
+	}
+	if status, _, got := ask("input", `{"text":"hello","agent":"mnm-unknown"}`, "X-Mnemom-Api-Key", admin); status != http.StatusNotFound {
+		t.Errorf("an unknown agent: %d %v", status, got)
+	}
+}

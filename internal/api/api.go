@@ -42,6 +42,7 @@ type API struct {
 
 	keyless atomic.Bool
 	largest atomic.Int64 // bytes of a body that is to be checked
+	rate    atomic.Int64 // questions to checkpoints a minute for each agent; 0: no limit
 	flights flights
 	table   []route
 	nouns   map[string][]route // by the first segment after /v1
@@ -146,8 +147,11 @@ func (a *API) serve(ctx context.Context, r *request, rt *route) (err error) {
 	return nil
 }
 
-// Largest is the most bytes of a body that is to be checked: what a door takes, too.
-func (a *API) Largest(bytes int64) { a.largest.Store(bytes) }
+// Limit bounds the questions to checkpoints, as a door's requests are: bytes of a body, and how many a minute for each agent.
+func (a *API) Limit(bytes int64, perMinute int) {
+	a.largest.Store(bytes)
+	a.rate.Store(int64(perMinute))
+}
 
 // Keyless lets callers use what is open to them without an API key, as long as there is none. It is off at first.
 func (a *API) Keyless(allowed bool) { a.keyless.Store(allowed) }

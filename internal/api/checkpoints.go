@@ -290,6 +290,9 @@ func (a *API) check(ctx context.Context, r *request, id, agent string, at ...gat
 	if errors.As(err, &refused) {
 		return refused
 	}
+	if refused := a.Desk.Admit(r.Call, x.Agent, int(a.rate.Load())); refused != nil {
+		return refused
+	}
 	x.Known = true // no upstream will say whether the credential is good: the key did, or loopback
 	if err == nil {
 		x.Session, x.Fresh, err = a.Desk.Sessions.Session(ctx, x.Agent, id, x.Request)

@@ -235,3 +235,18 @@ func TestOnlyAnAdminNamesAnAgent(t *testing.T) {
 		t.Errorf("an unknown agent: %d %v", status, got)
 	}
 }
+
+func TestQuestionsCountForTheRateOfAnAgent(t *testing.T) {
+	ask := views(t, func(c *config.Config) { c.Limits.Rate = 2 })
+	var status int
+	var header http.Header
+	for range 3 {
+		status, header, _ = ask("input", `{"text":"hello"}`)
+	}
+	if status != http.StatusTooManyRequests || header.Get("Retry-After") == "" {
+		t.Errorf("the third: %d, Retry-After %q", status, header.Get("Retry-After"))
+	}
+	if status, _, _ := ask("input", `{"text":"hello"}`, "Authorization", "Bearer sk-another"); status != http.StatusOK {
+		t.Errorf("another agent: %d", status)
+	}
+}

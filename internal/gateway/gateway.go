@@ -227,7 +227,7 @@ func (g *Gateway) Use(cfg *config.Config) error {
 	g.authority.SetAdmin(cfg.Auth.AdminToken)
 	g.surface.Use(&surface.Settings{Origins: cfg.CORS.Origins, Loopback: loopback(cfg.Listen), BodyTime: bodyTime})
 	g.api.Keyless(!g.keysOnly.Load())
-	g.api.Largest(l.Body)
+	g.api.Limit(l.Body, l.Rate)
 	g.proxy.Use(&proxy.Settings{
 		Upstreams: upstreams, Body: l.Body, AutoCreate: cfg.Agents.AutoCreate, KeysOnly: g.keysOnly.Load(), Rate: l.Rate,
 		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: l.Depth}, "anthropic": anthropic.Codec{Depth: l.Depth}},

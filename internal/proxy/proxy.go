@@ -6,9 +6,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"math"
 	"net/http"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -28,7 +26,6 @@ type Proxy struct {
 	Log      *slog.Logger
 
 	settings atomic.Pointer[Settings]
-	limiter  limiter
 }
 
 // Use makes the proxy work by these settings from now on.
@@ -133,11 +130,7 @@ func (p *Proxy) identify(ctx context.Context, t *turn) error {
 		return surface.Failure(http.StatusForbidden, "agent_unknown", "no agent has this credential")
 	}
 	t.X.Known = t.X.Known || who.Keyed // an API key has been proved; a provider's is when the upstream takes it
-	if delay := p.limiter.wait(t.X.Agent, t.s.Rate); delay > 0 {
-		t.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(delay.Seconds()))))
-		return surface.Failure(http.StatusTooManyRequests, "rate_limit_exceeded", "this agent has sent more than limits.rate requests in a minute")
-	}
-	return nil
+	return p.Desk.Admit(t.Call, t.X.Agent, t.s.Rate)
 }
 
 // forward is what Guard guards: the request as the checkpoints left it, and the answer into the flow.

@@ -16,6 +16,8 @@ import (
 type Desk struct {
 	Authority *identity.Authority
 	Sessions  *session.Resolver
+
+	limiter limiter
 }
 
 // Who is the party behind a request.

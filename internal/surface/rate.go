@@ -1,11 +1,25 @@
-package proxy
+package surface
 
 import (
+	"math"
+	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 )
+
+// Admit counts a request of an agent. Of more than perMinute in a minute, in bursts or evenly, it refuses the rest with 429 and
+// Retry-After; 0 is no limit. All surfaces count together.
+func (d *Desk) Admit(c *Call, agent string, perMinute int) error {
+	delay := d.limiter.wait(agent, perMinute)
+	if delay <= 0 {
+		return nil
+	}
+	c.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(delay.Seconds()))))
+	return Failure(http.StatusTooManyRequests, "rate_limit_exceeded", "this agent has sent more than limits.rate requests in a minute")
+}
 
 // limiter gives each agent so many requests a minute, as bursts or evenly. The zero value is ready.
 type limiter struct {

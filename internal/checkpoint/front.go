@@ -159,9 +159,17 @@ func (l look) userText(o *opinion, p *gatehouse.Part, r detect.Result) {
 		o.raise(gatehouse.Redact, worst.Detector, reason)
 		o.advise("safe_house", gatehouse.Warn, reason+" in user text", "marked as untrusted")
 	}
-	if secret := top(of("secret", r.Findings)); secret.Kind != "" && l.s.Secrets != "off" {
-		o.note(found(secret, p))
-		o.advise("safe_house.dlp", gatehouse.Info, found(secret, p), "")
+	l.mention(o, p, r, "")
+}
+
+// mention reports what is private in a text that stays as it is: secrets, and of personal data those classes that are redacted
+// elsewhere. The others are recorded: people write about people.
+func (l look) mention(o *opinion, p *gatehouse.Part, r detect.Result, suffix string) {
+	for _, f := range r.Findings {
+		if action := l.s.private(f); f.Kind == "secret" && action != "off" || f.Kind == "pii" && action == "redact" {
+			o.note(found(f, p))
+			o.advise("safe_house.dlp", gatehouse.Info, found(f, p)+suffix, "")
+		}
 	}
 }
 
@@ -249,10 +257,7 @@ func (l look) report(o *opinion, p *gatehouse.Part, r detect.Result) {
 		o.note(reason)
 		o.advise("safe_house", gatehouse.Warn, reason+": reported only", "")
 	}
-	if secret := top(of("secret", r.Findings)); secret.Kind != "" && l.s.Secrets != "off" {
-		o.note(found(secret, p))
-		o.advise("safe_house.dlp", gatehouse.Info, found(secret, p)+": reported only", "")
-	}
+	l.mention(o, p, r, ": reported only")
 }
 
 // place names a part for people, by kind and role alone: tool names come from outside.

@@ -11,6 +11,7 @@ func (a *API) ask(ctx context.Context, r *request, rt *route) (err error) {
 	if r.body, err = r.Body(a.largest.Load()); err != nil {
 		return err
 	}
+	r.depth = checkDepth
 	key, leave, err := a.alone(r)
 	if err != nil {
 		return err

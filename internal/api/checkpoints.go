@@ -1,11 +1,13 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/canonical"
@@ -148,9 +150,15 @@ func (a *API) checkToolCall(ctx context.Context, r *request) (answer, error) {
 		Arguments json.RawMessage `json:"arguments"`
 		CallID    string          `json:"call_id"`
 	}
-	if err := r.decode(&body); err != nil {
+	// What is ambiguous in the arguments is for the gate to refuse, with its reason; in the question around them it is an error.
+	asked, arguments := r.body, []byte(nil)
+	r.body, arguments = withoutMember(asked, "arguments")
+	err := r.decode(&body)
+	r.body = asked // as the idempotency key knows it
+	if err != nil {
 		return answer{}, err
 	}
+	body.Arguments = arguments
 	switch {
 	case body.Tool == "" || len(body.Tool) > maxToolName:
 		return answer{}, invalid("tool", "must have 1 to 256 bytes")
@@ -168,6 +176,31 @@ func (a *API) checkToolCall(ctx context.Context, r *request) (answer, error) {
 		Digest string `json:"digest"` // of the canonical arguments; empty when they cannot be read
 	}{verdictBody: r.verdict(), CallID: body.CallID, Digest: digest(body.Arguments)}
 	return answer{schema: "tool_call_verdict/v1", body: result}, nil
+}
+
+// withoutMember is an object whose member of a name is null, and what the member held; the object as it was when it has no such
+// member, or two.
+func withoutMember(object []byte, name string) (rest, value []byte) {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return object, nil
+	}
+	start, end := 0, 0
+	for dec.More() {
+		key, err := dec.Token()
+		var raw json.RawMessage
+		if err != nil || dec.Decode(&raw) != nil || key == name && end > 0 {
+			return object, nil
+		}
+		if key == name {
+			end = int(dec.InputOffset())
+			start = end - len(raw)
+		}
+	}
+	if end == 0 {
+		return object, nil
+	}
+	return slices.Concat(object[:start], []byte("null"), object[end:]), slices.Clone(object[start:end])
 }
 
 const (

@@ -84,6 +84,8 @@ func TestViewsOfTheCheckpoints(t *testing.T) {
 			map[string]any{"verdict": "flag", "rule": "built-in flag send_email"}, "front=pass; autonomy=enforced; integrity=pass; back=pass"},
 		{"arguments that name a key twice", "tool-call", `{"tool":"search","arguments":"{\"a\":1,\"a\":2}"}`,
 			map[string]any{"verdict": "block", "rule": "arguments", "digest": ""}, "front=pass; autonomy=enforced; integrity=pass; back=pass"},
+		{"arguments of the question itself that name a key twice", "tool-call", `{"tool":"search","arguments":{"a":{"b":1,"b":2}}}`,
+			map[string]any{"verdict": "block", "rule": "arguments", "digest": ""}, "front=pass; autonomy=enforced; integrity=pass; back=pass"},
 		{"a clean result keeps its form", "tool-result", `{"tool":"x","result":{"n":1.50}}`,
 			map[string]any{"verdict": "allow", "result": map[string]any{"n": 1.5}, "redactions": []any{}}, "front=pass; autonomy=pass; integrity=pass; back=pass"},
 		{"a result that holds a number of a person", "tool-result", `{"tool":"x","result":{"ssn":"219-09-9999","n":7}}`,
@@ -127,7 +129,7 @@ func TestBadQuestionsToCheckpoints(t *testing.T) {
 	for _, c := range []struct{ path, body string }{
 		{"input", `{}`}, {"input", `{"text":"a","messages":[]}`}, {"input", `{"messages":[{"role":"king","content":"x"}]}`},
 		{"input", `{"text":5}`}, {"input", `{"text":"a","session":"no spaces"}`}, {"input", `not json`}, {"input", `{"text":"a","text":"b"}`},
-		{"tool-call", `{"arguments":{}}`}, {"tool-result", `{"tool":"x"}`}, {"output", `{}`}, {"output", `{"text":"a","mode":"off"}`},
+		{"tool-call", `{"arguments":{}}`}, {"tool-call", `{"tool":"x","arguments":{},"arguments":{}}`}, {"tool-call", `{"tool":"x","arguments":{}`}, {"tool-result", `{"tool":"x"}`}, {"output", `{}`}, {"output", `{"text":"a","mode":"off"}`},
 	} {
 		if status, _, got := ask(c.path, c.body); status != http.StatusBadRequest {
 			t.Errorf("%s %s: %d %v", c.path, c.body, status, got)

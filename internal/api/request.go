@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -26,6 +27,7 @@ type request struct {
 	params  map[string]string
 	version string
 	body    []byte
+	depth   int // nesting that the body may have; 0: bodyDepth
 }
 
 // decode reads the body into a value: one JSON object, with no field that the value does not have, and none twice.
@@ -35,7 +37,7 @@ func (r *request) decode(to any) error {
 	} else if kind, _, err := mime.ParseMediaType(r.R.Header.Get("Content-Type")); err == nil && kind != "application/json" {
 		return surface.Failure(http.StatusUnsupportedMediaType, "unsupported_media_type", "the body must be application/json")
 	}
-	doc, err := rawjson.Parse(r.body, bodyDepth)
+	doc, err := rawjson.Parse(r.body, cmp.Or(r.depth, bodyDepth))
 	if err != nil || doc.Kind != rawjson.Object {
 		return surface.Failure(http.StatusBadRequest, "invalid_json_body", "the body must be one JSON object, without a key twice")
 	}
@@ -81,8 +83,11 @@ func spelled(v rawjson.Value, t reflect.Type) bool {
 	return true
 }
 
-// bodyDepth is the deepest nesting of a body.
-const bodyDepth = 32
+// bodyDepth is the deepest nesting of a body; questions to checkpoints hold arguments and results, which may be deeper.
+const (
+	bodyDepth  = 32
+	checkDepth = argumentDepth + 8
+)
 
 // invalid says what is wrong with a field.
 func invalid(field, problem string) error {

@@ -36,6 +36,8 @@ type Exchange struct {
 	AgentName string `json:"agent_name,omitempty"`
 	// AgentCredential is the hash of the agent's credential without the name: what containment follows.
 	AgentCredential string `json:"agent_credential,omitempty"`
+	// AgentProof is a keyed hash of what the agent was found by, when it is to be kept.
+	AgentProof string `json:"agent_proof,omitempty"`
 	// Known says that the agent may be remembered: it is stored, or the upstream has accepted its credential.
 	Known bool `json:"known,omitempty"`
 	// Doubt names what could not be found out about the exchange (whose it is, which session); front then cannot decide.

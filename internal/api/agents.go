@@ -98,7 +98,7 @@ func (a *API) createAgent(ctx context.Context, r *request) (answer, error) {
 		return answer{}, err
 	}
 	at, id := now(), "mnm-"+uuid.NewString()
-	agent, err := a.Agents.EnsureAgent(ctx, session.Agent{ID: id, Hash: body.HashProof[:16], Name: body.Name,
+	agent, err := a.Agents.EnsureAgent(ctx, session.Agent{ID: id, Hash: body.HashProof[:16], Proof: a.Desk.Sessions.Proof(body.HashProof), Name: body.Name,
 		Account: r.who.Account, Created: at, Claimed: at})
 	if err != nil {
 		return answer{}, err
@@ -220,7 +220,8 @@ func (a *API) claimAgent(ctx context.Context, r *request) (answer, error) {
 	}
 	// What a key has made is its account's, claimed or not.
 	owned := !agent.Claimed.IsZero() || agent.Account != identity.DefaultAccount
-	proved := subtle.ConstantTimeCompare([]byte(agent.Hash), []byte(body.HashProof[:16])) == 1
+	// All of it, and not the digits that every list shows.
+	proved := agent.Proof != "" && subtle.ConstantTimeCompare([]byte(agent.Proof), []byte(a.Desk.Sessions.Proof(body.HashProof))) == 1
 	switch {
 	case !ok || !proved || !agent.Deleted.IsZero():
 		return answer{}, notFound("agent")
@@ -274,7 +275,7 @@ func (a *API) rekeyAgent(ctx context.Context, r *request) (answer, error) {
 	if err := a.free(ctx, agent); err != nil {
 		return answer{}, err
 	}
-	agent.Hash, agent.Credential = body.NewKeyHash, ""
+	agent.Hash, agent.Credential, agent.Proof = body.NewKeyHash, "", ""
 	if agent.Name == "" {
 		agent.Credential = body.NewKeyHash
 	}

@@ -36,7 +36,7 @@ func (a *API) ask(ctx context.Context, r *request, rt *route) (err error) {
 	if err != nil {
 		return err
 	}
-	said := kept{http.StatusOK, result.schema, body, r.X.Agent, r.X.Session}
+	said := kept{http.StatusOK, result.schema, body, r.X.Agent, r.X.Session, r.X.Decisions}
 	if key != "" {
 		if err := a.Transact(ctx, func(ctx context.Context) error { return a.keep(ctx, r, key, said) }); err != nil {
 			a.Log.Error("an answer cannot be kept", "request_id", r.X.ID, "error", err)

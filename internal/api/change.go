@@ -36,6 +36,8 @@ type kept struct {
 	Body    []byte `json:"body,omitempty"`
 	Agent   string `json:"agent,omitempty"` // that the first request was bound to, and its session: headers of every answer
 	Session string `json:"session,omitempty"`
+
+	Decisions []gatehouse.Decision `json:"decisions,omitempty"` // that its header told of
 }
 
 // change does a mutation, writes its record and keeps its answer, in one transaction. With an Idempotency-Key that was used
@@ -91,7 +93,7 @@ func (a *API) change(ctx context.Context, r *request, rt *route) (err error) {
 // replay answers again what was answered before.
 func (r *request) replay(said kept) {
 	r.Own.Set("Idempotent-Replay", "true")
-	r.X.Agent, r.X.Session = said.Agent, said.Session
+	r.X.Agent, r.X.Session, r.X.Decisions = said.Agent, said.Session, said.Decisions
 	r.send(said.Status, said.Schema, said.Body)
 }
 
@@ -125,7 +127,7 @@ func (a *API) once(ctx context.Context, r *request, rt *route) (kept, error) {
 	case result.status == 0:
 		r.X.Status = http.StatusOK
 	}
-	return kept{r.X.Status, result.schema, body, r.X.Agent, r.X.Session}, a.Checker.Finish(ctx, r.X)
+	return kept{r.X.Status, result.schema, body, r.X.Agent, r.X.Session, nil}, a.Checker.Finish(ctx, r.X)
 }
 
 // caller tells callers apart: by their key, or where none is asked for by the credential that they have.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/canonical"
@@ -154,6 +155,9 @@ func (a *API) checkToolCall(ctx context.Context, r *request) (answer, error) {
 	asked, arguments := r.body, []byte(nil)
 	r.body, arguments = withoutMember(asked, "arguments")
 	err := r.decode(&body)
+	if string(arguments) == "null" {
+		arguments = nil
+	}
 	r.body = asked // as the idempotency key knows it
 	if err != nil {
 		return answer{}, err
@@ -254,7 +258,7 @@ func (a *API) checkToolResult(ctx context.Context, r *request) (answer, error) {
 		CallID     string          `json:"call_id"`
 		Result     json.RawMessage `json:"result"`
 		Redactions []redaction     `json:"redactions"`
-	}{verdictBody: r.verdict(), CallID: body.CallID, Result: valueOf(p.Text, plain), Redactions: r.redactions(p)}
+	}{verdictBody: r.verdict(), CallID: body.CallID, Result: valueOf(p.Text, plain, body.Result), Redactions: r.redactions(p)}
 	if whole(r.X, p) {
 		result.Verdict = string(gatehouse.Block)
 	}
@@ -301,8 +305,11 @@ func textOf(value json.RawMessage) (text string, plain bool) {
 	return string(value), false
 }
 
-// valueOf is a text as a value again. One that was replaced whole is a string, whatever it was.
-func valueOf(text string, plain bool) json.RawMessage {
+// valueOf is a text as a value again. One that was replaced whole is a string, but for numbers, which become 0.
+func valueOf(text string, plain bool, was json.RawMessage) json.RawMessage {
+	if number := strings.TrimLeft(string(was), "-0123456789.eE+") == ""; number && !json.Valid([]byte(text)) {
+		return json.RawMessage("0")
+	}
 	if plain || !json.Valid([]byte(text)) {
 		return rawjson.Quote(text)
 	}

@@ -90,6 +90,11 @@ func TestViewsOfTheCheckpoints(t *testing.T) {
 			map[string]any{"verdict": "allow", "result": map[string]any{"n": 1.5}, "redactions": []any{}}, "front=pass; autonomy=pass; integrity=pass; back=pass"},
 		{"a result that holds a number of a person", "tool-result", `{"tool":"x","result":{"ssn":"219-09-9999","n":7}}`,
 			map[string]any{"verdict": "redact", "result": map[string]any{"ssn": "[SSN REDACTED]", "n": 7.0}}, "front=enforced; autonomy=pass; integrity=pass; back=pass"},
+		{"a number that is a card", "tool-result", `{"tool":"x","result":4111111111111111}`,
+			map[string]any{"result": 0.0}, "front=enforced; autonomy=pass; integrity=pass; back=pass"},
+		{"a call without arguments", "tool-call", `{"tool":"search","arguments":null}`,
+			map[string]any{"verdict": "allow", "digest": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"},
+			"front=pass; autonomy=pass; integrity=pass; back=pass"},
 		{"a result that is nothing but payload", "tool-result", `{"tool":"x","result":"` + attack + `"}`,
 			map[string]any{"verdict": "block", "would": "redact", "result": "[tool result withheld by the gateway: suspected injection]"},
 			"front=enforced; autonomy=pass; integrity=pass; back=pass"},
@@ -155,6 +160,11 @@ func TestTheSameQuestionGetsTheSameAnswer(t *testing.T) {
 	status, header, second := ask("tool-call", `{"tool":"search","arguments":{}}`, "Idempotency-Key", "one")
 	if status != http.StatusOK || header.Get("Idempotent-Replay") != "true" || encoded(t, first) != encoded(t, second) {
 		t.Errorf("%d, %v; first %v, then %v", status, header, first, second)
+	}
+	_, blocked, _ := ask("input", `{"text":"`+attack+`"}`, "Idempotency-Key", "two")
+	_, again, _ := ask("input", `{"text":"`+attack+`"}`, "Idempotency-Key", "two")
+	if blocked.Get(verdict.Header) != again.Get(verdict.Header) || blocked.Get(verdict.AdvisoryHeader) != again.Get(verdict.AdvisoryHeader) {
+		t.Errorf("first %s, then %s", blocked.Get(verdict.Header), again.Get(verdict.Header))
 	}
 	if status, _, _ := ask("tool-call", `{"tool":"other"}`, "Idempotency-Key", "one"); status != http.StatusUnprocessableEntity {
 		t.Errorf("another question with the key: %d", status)

@@ -22,7 +22,8 @@ func TestClaim(t *testing.T) {
 	claim := func(proof string) string { return encode(map[string]any{"hash_proof": proof}) }
 
 	h.want(http.StatusNotFound, "agent_not_found", acme, "GET", path, "")
-	for _, wrong := range []string{proof("sk-other"), strings.Repeat("0", 64), proof("sk-loose|name")} {
+	for _, wrong := range []string{proof("sk-other"), strings.Repeat("0", 64), proof("sk-loose|name"),
+		proof("sk-loose")[:16] + strings.Repeat("f", 48)} {
 		h.want(http.StatusNotFound, "agent_not_found", acme, "POST", path+"/claim", claim(wrong))
 	}
 	for _, malformed := range []string{"", "x", proof("sk-loose")[:16], strings.ToUpper(proof("sk-loose")), proof("sk-loose") + "\n", "sk-loose"} {
@@ -46,7 +47,8 @@ func TestClaim(t *testing.T) {
 	made := h.door(caller, "hello").header.Get("X-Mnemom-Agent")
 	h.soon("the agent", func() bool { return h.ask(acme, "GET", "/v1/agents/"+made, "").status == http.StatusOK })
 	hash := h.want(http.StatusOK, "", acme, "GET", "/v1/agents/"+made, "").text("agent_hash")
-	h.want(http.StatusForbidden, "agent_cross_tenant", globex, "POST", "/v1/agents/"+made+"/claim", claim(hash+strings.Repeat("0", 48)))
+	h.want(http.StatusNotFound, "agent_not_found", globex, "POST", "/v1/agents/"+made+"/claim", claim(hash+strings.Repeat("0", 48)))
+	h.want(http.StatusForbidden, "agent_cross_tenant", globex, "POST", "/v1/agents/"+made+"/claim", claim(proof(caller)))
 	if a := h.want(http.StatusOK, "", rootToken, "POST", "/v1/agents/"+made+"/claim", claim(proof(caller))).doc(); a["account"] != "acme" {
 		t.Errorf("the administrator took it: %v", a)
 	}

@@ -146,3 +146,17 @@ func TestRecordsOfTheAPI(t *testing.T) {
 		})
 	}
 }
+
+// An upstream may read another slot than the one by which the agent is known.
+func TestAContainedCredentialIsRefusedInEverySlot(t *testing.T) {
+	h := build(t)
+	agent := h.ask("", "POST", "/anthropic/v1/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`,
+		"Authorization", "Bearer sk-bad").header.Get("X-Mnemom-Agent")
+	h.soon("the agent", func() bool { return h.ask(rootToken, "GET", "/v1/agents/"+agent, "").status == http.StatusOK })
+	h.want(http.StatusOK, "", rootToken, "POST", "/v1/agents/"+agent+"/kill", "")
+	r := h.ask("", "POST", "/anthropic/v1/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`,
+		"Authorization", "Bearer sk-bad", "X-Api-Key", "junk")
+	if r.status != http.StatusForbidden {
+		t.Errorf("with a second credential: %d %s", r.status, r.body)
+	}
+}

@@ -2,12 +2,16 @@ package api_test
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/config"
 	"github.com/gatehouse-gateway/gatehouse/internal/fake"
+	"github.com/gatehouse-gateway/gatehouse/internal/gateway"
 )
 
 // The ways in, as who shows a key sees them.
@@ -367,5 +371,32 @@ func TestSessionsOfTwoAgents(t *testing.T) {
 	}
 	if log := verdicts(second); strings.Contains(log, `"replayed":true`) {
 		t.Error("another agent has read in this session")
+	}
+}
+
+// An operator may spell the administrator's token as they like; it is known as a bearer too, and goes to no provider.
+func TestAnAdminTokenOfAnySpelling(t *testing.T) {
+	const token = "correct-horse-battery-staple"
+	cfg := config.Default()
+	cfg.Store, cfg.Auth.AdminToken = "sqlite:"+filepath.Join(t.TempDir(), "gatehouse.db"), token
+	var seen atomic.Int32
+	model := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { seen.Add(1) }))
+	defer model.Close()
+	cfg.Upstreams["openai"] = config.Upstream{Format: "openai", URL: model.URL}
+	g, err := gateway.Open(t.Context(), cfg, gateway.Parts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	for path, want := range map[string]int{"/v1/keys": http.StatusOK, "/openai/v1/models": http.StatusUnauthorized} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, http.NoBody)
+		r.Header.Set("Authorization", "Bearer "+token)
+		if g.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("%s: %d %s, want %d", path, w.Code, w.Body, want)
+		}
+	}
+	if seen.Load() != 0 {
+		t.Error("the token has reached a provider")
 	}
 }

@@ -79,7 +79,7 @@ func TestNothingSecretStays(t *testing.T) {
 	ask(token, "GET", "/v1/agents?limit="+prompt, "")
 	ask(token, prompt, "/v1/agents/"+prompt, "")
 	ask(token, "PUT", "/v1/keys/"+token, "")
-	metrics := ask(token, "GET", "/metrics", "")
+	metrics := ask(rootToken, "GET", "/metrics", "")
 	if metrics.status != http.StatusOK || !strings.Contains(metrics.body, "gatehouse_") {
 		t.Fatalf("metrics: %d", metrics.status)
 	}

@@ -119,6 +119,9 @@ func (g *Gateway) open(ctx context.Context, cfg *config.Config, p Parts) (err er
 		who, err := desk.Who(c.In, surface.Bearer(c.R.Header), g.keysOnly.Load())
 		if err == nil && who.Keyed {
 			err = who.Need(identity.Read)
+			if err == nil && !who.Root && who.Account != identity.DefaultAccount {
+				err = surface.Failure(http.StatusForbidden, "insufficient_scope", "the metrics are of all accounts: this needs a key of the operator's account")
+			}
 		}
 		return err
 	}

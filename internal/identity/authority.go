@@ -123,6 +123,16 @@ func (a *Authority) SetAdmin(token string) {
 	a.admin.Store(&hash)
 }
 
+// Owns reports whether a credential is one of the gateway's own rather than a provider's: by its prefix, or because it is the
+// administrator's token, which an operator may spell in any way.
+func (a *Authority) Owns(credential string) bool {
+	if LooksLike(credential) {
+		return true
+	}
+	admin, hash := a.admin.Load(), HashToken(credential)
+	return admin != nil && subtle.ConstantTimeCompare(admin[:], hash[:]) == 1
+}
+
 // AdminID is the id of the administrator's key.
 const AdminID = "admin"
 

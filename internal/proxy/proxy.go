@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -103,7 +104,7 @@ func (p *Proxy) doubt(t *turn, err error) {
 
 // identify binds the exchange to the agent of its credential.
 func (p *Proxy) identify(ctx context.Context, t *turn) error {
-	own, err := takeKeys(t.R)
+	own, err := takeKeys(t.R, p.Desk.Authority.Owns)
 	if err != nil {
 		return err
 	}
@@ -120,6 +121,9 @@ func (p *Proxy) identify(ctx context.Context, t *turn) error {
 	if slot == "" && t.door.up.Key == "" && !t.door.up.NoAuth {
 		return surface.Failure(http.StatusUnauthorized, "auth_required", "no credential: send the provider's own key")
 	}
+	if err := p.contained(t.R.Header); err != nil {
+		return err
+	}
 	refused, err := p.Desk.Bind(ctx, t.X, who, t.In.Agent)
 	switch {
 	case refused != nil:
@@ -131,6 +135,21 @@ func (p *Proxy) identify(ctx context.Context, t *turn) error {
 	}
 	t.X.Known = t.X.Known || who.Keyed // an API key has been proved; a provider's is when the upstream takes it
 	return p.Desk.Admit(t.Call, t.X.Agent, t.s.Rate)
+}
+
+// contained refuses a request that holds a contained credential in any slot: upstreams do not all read the same one.
+func (p *Proxy) contained(h http.Header) error {
+	for _, name := range slots {
+		for _, value := range h.Values(name) {
+			if scheme, token, ok := strings.Cut(value, " "); ok && strings.EqualFold(scheme, "bearer") {
+				value = strings.TrimSpace(token)
+			}
+			if err := p.Desk.Contained("", value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // forward is what Guard guards: the request as the checkpoints left it, and the answer into the flow.

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/gatehouse-gateway/gatehouse/internal/identity"
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 )
 
@@ -14,12 +13,12 @@ var slots = [...]string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", "Api-Key
 
 // takeKeys takes the gateway's own keys out of every provider's slot, whichever of them the upstream reads, and out of the query:
 // they never reach a provider. The key is empty when there is none; two different ones are refused.
-func takeKeys(r *http.Request) (key string, err error) {
+func takeKeys(r *http.Request, owns func(string) bool) (key string, err error) {
 	found := map[string]bool{}
 	for _, name := range slots {
 		var others []string
 		for _, value := range r.Header.Values(name) {
-			if own := ownKey(value); own != "" {
+			if own := ownKey(value, owns); own != "" {
 				found[own], key = true, own
 			} else {
 				others = append(others, value)
@@ -33,7 +32,7 @@ func takeKeys(r *http.Request) (key string, err error) {
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		value, bad := url.QueryUnescape(value)
-		if own := ownKey(value); bad == nil && own != "" && name == "key" {
+		if own := ownKey(value, owns); bad == nil && own != "" && name == "key" {
 			found[own], key = true, own
 		} else {
 			pairs = append(pairs, pair)
@@ -47,9 +46,9 @@ func takeKeys(r *http.Request) (key string, err error) {
 }
 
 // ownKey is the gateway's own key in the value of a slot, behind whatever scheme; empty when there is none.
-func ownKey(value string) string {
+func ownKey(value string, owns func(string) bool) string {
 	for _, word := range strings.FieldsFunc(value, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`",;:=`, r) }) {
-		if identity.LooksLike(word) {
+		if owns(word) {
 			return word
 		}
 	}

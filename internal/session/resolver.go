@@ -26,12 +26,15 @@ func ValidName(name string) bool { return namePattern.MatchString(name) }
 func ValidID(id string) bool { return sessionPattern.MatchString(id) }
 
 // CredentialHash is the agent_hash: the first 16 hex digits of SHA-256 over the credential, or over credential|name.
-func CredentialHash(credential, name string) string {
+func CredentialHash(credential, name string) string { return HashProof(credential, name)[:16] }
+
+// HashProof is the whole of that: 64 hex digits, which only those can show who have the credential.
+func HashProof(credential, name string) string {
 	if name != "" {
 		credential += "|" + name
 	}
 	sum := sha256.Sum256([]byte(credential))
-	return hex.EncodeToString(sum[:])[:16]
+	return hex.EncodeToString(sum[:])
 }
 
 // Resolver finds out whose exchange it is and to which session it belongs.
@@ -74,6 +77,14 @@ func (r *Resolver) newID(hash string, n int) string {
 	id := uuid.UUID(mac.Sum(nil)[:16])
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // version 4, RFC 9562 variant
 	return "mnm-" + id.String()
+}
+
+// Proof is what is kept of a hash proof: its HMAC under the gateway's key, in hex.
+func (r *Resolver) Proof(hashProof string) string {
+	m := hmac.New(sha256.New, r.Key)
+	writeField(m, "proof")
+	writeField(m, hashProof)
+	return hex.EncodeToString(m.Sum(nil))
 }
 
 // Session finds the session of a request: the header's if it is well formed, else the one whose last turn ended with the

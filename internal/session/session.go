@@ -18,10 +18,12 @@ type Agent struct {
 	Account string // who it belongs to
 	// Credential is the [CredentialHash] of the agent's credential alone; empty for one that was made by hand.
 	Credential string
-	Claimed    time.Time // when a key took it over; zero: never
-	Deleted    time.Time // zero: not
-	Created    time.Time
-	LastSeen   time.Time
+	// Proof is the [Resolver.Proof] of what the agent is found by; empty while that is not known whole.
+	Proof    string
+	Claimed  time.Time // when a key took it over; zero: never
+	Deleted  time.Time // zero: not
+	Created  time.Time
+	LastSeen time.Time
 }
 
 // Digest is a keyed hash (HMAC-SHA-256) of a text or of a transcript. Nobody without the key can test a guess against it.

@@ -62,8 +62,8 @@ func (s *Store) ChangeAgent(ctx context.Context, a session.Agent) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.ExecContext(ctx, `UPDATE agents SET name = ?, account = ?, hash = ?, credential = ?, claimed = ? WHERE id = ?`,
-		a.Name, a.Account, a.Hash, a.Credential, stored(a.Claimed), a.ID)
+	_, err = db.ExecContext(ctx, `UPDATE agents SET name = ?, account = ?, hash = ?, credential = ?, proof = ?, claimed = ? WHERE id = ?`,
+		a.Name, a.Account, a.Hash, a.Credential, a.Proof, stored(a.Claimed), a.ID)
 	if err != nil && s.dialect.rejected(err) {
 		return identity.ErrConflict
 	}

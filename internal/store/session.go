@@ -166,7 +166,7 @@ func found(err error) (bool, error) {
 	return err == nil, err
 }
 
-const agentColumns = `id, hash, name, account, credential, created, last_seen, claimed, deleted`
+const agentColumns = `id, hash, name, account, credential, proof, created, last_seen, claimed, deleted`
 
 // scanner is a row, or the present one of several.
 type scanner interface{ Scan(to ...any) error }
@@ -174,7 +174,7 @@ type scanner interface{ Scan(to ...any) error }
 // scanAgent reads the agentColumns.
 func scanAgent(row scanner) (a session.Agent, err error) {
 	var created, seen, claimed, deleted int64
-	if err := row.Scan(&a.ID, &a.Hash, &a.Name, &a.Account, &a.Credential, &created, &seen, &claimed, &deleted); err != nil {
+	if err := row.Scan(&a.ID, &a.Hash, &a.Name, &a.Account, &a.Credential, &a.Proof, &created, &seen, &claimed, &deleted); err != nil {
 		return session.Agent{}, err
 	}
 	a.Created, a.LastSeen, a.Claimed, a.Deleted = moment(created), moment(seen), moment(claimed), moment(deleted)

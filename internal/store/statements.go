@@ -12,15 +12,17 @@ import (
 )
 
 // An agent is made once. When its hash is known the id that is stored wins; that it was seen is noted in either case.
-const upsertAgent = `INSERT INTO agents (id, hash, name, created, last_seen, account, credential) VALUES (?, ?, ?, ?, ?, ?, ?)
+const upsertAgent = `INSERT INTO agents (id, hash, name, created, last_seen, account, credential, proof) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (hash) DO UPDATE SET last_seen = CASE
 		WHEN excluded.last_seen > agents.last_seen THEN excluded.last_seen ELSE agents.last_seen END,
-		credential = CASE WHEN agents.credential = '' THEN excluded.credential ELSE agents.credential END
+		credential = CASE WHEN agents.credential = '' THEN excluded.credential ELSE agents.credential END,
+		proof = CASE WHEN agents.proof = '' THEN excluded.proof ELSE agents.proof END
 	RETURNING ` + agentColumns
 
 // seeAgent notes that an agent was seen, whatever its hash has become since.
 const seeAgent = `UPDATE agents SET last_seen = CASE WHEN ? > last_seen THEN ? ELSE last_seen END,
-	credential = CASE WHEN credential = '' THEN ? ELSE credential END WHERE id = ? RETURNING ` + agentColumns
+	credential = CASE WHEN credential = '' THEN ? ELSE credential END,
+	proof = CASE WHEN proof = '' AND hash = ? THEN ? ELSE proof END WHERE id = ? RETURNING ` + agentColumns
 
 // keepAnchors drops the oldest anchors of a session beyond [session.MaxAnchors].
 const keepAnchors = `DELETE FROM anchors WHERE agent = ? AND session = ? AND anchor NOT IN
@@ -181,7 +183,7 @@ func (p *statements) sight(ctx context.Context, a session.Agent) (session.Agent,
 	if !known {
 		var err error
 		seen := stored(a.LastSeen)
-		s.Agent, err = scanAgent(p.seeAgent.QueryRowContext(ctx, seen, seen, a.Credential, a.ID))
+		s.Agent, err = scanAgent(p.seeAgent.QueryRowContext(ctx, seen, seen, a.Credential, a.Hash, a.Proof, a.ID))
 		if errors.Is(err, sql.ErrNoRows) {
 			s.Agent, err = scanAgent(p.agent.QueryRowContext(ctx, agentRow(a)...))
 		}
@@ -225,5 +227,5 @@ func (p *statements) rename(ctx context.Context, it item, id string) (item, erro
 }
 
 func agentRow(a session.Agent) []any {
-	return []any{a.ID, a.Hash, a.Name, stored(a.Created), stored(a.LastSeen), a.Account, a.Credential}
+	return []any{a.ID, a.Hash, a.Name, stored(a.Created), stored(a.LastSeen), a.Account, a.Credential, a.Proof}
 }

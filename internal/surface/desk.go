@@ -31,7 +31,7 @@ type Who struct {
 // other. Without one the answer is an error as soon as the gateway has keys, or must have them.
 func (d *Desk) Who(in header.Inbound, slot string, mustHaveKey bool) (Who, error) {
 	token := in.APIKey
-	if token == "" && identity.LooksLike(slot) {
+	if token == "" && d.Authority.Owns(slot) {
 		token = slot
 	}
 	switch {
@@ -72,13 +72,21 @@ func (d *Desk) Bind(ctx context.Context, x *gatehouse.Exchange, w Who, name stri
 	if x.AgentCredential = a.Credential; x.AgentCredential == "" && len(w.Agents) == 0 {
 		x.AgentCredential = session.CredentialHash(w.Credential, "") // of one that was made by hand, and calls now
 	}
+	if a.Proof == "" && len(w.Agents) == 0 {
+		x.AgentProof = d.Sessions.Proof(session.HashProof(w.Credential, name))
+	}
 	if !a.Deleted.IsZero() {
 		return Failure(http.StatusForbidden, "agent_deleted", "this agent was deleted: its credential is not served any more"), err
 	}
-	if c, ok := d.Authority.Contained(a.ID, session.CredentialHash(w.Credential, "")); ok {
-		return Failure(http.StatusForbidden, "agent_"+string(c.State), "this agent was "+string(c.State)+" by an operator"), err
+	return d.Contained(a.ID, w.Credential), err
+}
+
+// Contained refuses an agent, or whoever has its credential, that an operator has stopped.
+func (d *Desk) Contained(agent, credential string) error {
+	if c, ok := d.Authority.Contained(agent, session.CredentialHash(credential, "")); ok {
+		return Failure(http.StatusForbidden, "agent_"+string(c.State), "this agent was "+string(c.State)+" by an operator")
 	}
-	return nil, err
+	return nil
 }
 
 // agent finds the one that is meant: of the agents that the key lists, else the one that the credential makes.

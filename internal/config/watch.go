@@ -1,8 +1,10 @@
 package config
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -90,6 +92,10 @@ func (f *watched) reload(changed func(*Config), failed func(error)) {
 	f.last = sum
 	if err != nil {
 		failed(fmt.Errorf("read configuration: %w", err))
+		return
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		failed(errors.New("the file is empty: it may be about to be written")) // and no rules at all would be in force
 		return
 	}
 	c, err := Parse(f.path, data)

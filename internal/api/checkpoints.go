@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -393,22 +394,17 @@ type redaction struct {
 func (r *request) redactions(p gatehouse.Part) []redaction {
 	out := []redaction{}
 	for _, d := range r.X.Decisions {
+		edits := slices.DeleteFunc(slices.Clone(d.Edits), func(e gatehouse.Edit) bool { return e.Part != p.ID || e.Op != gatehouse.Replace })
+		// Edits of one part do not overlap: the first that ends behind the beginning of a finding is the only one that can cover it.
+		slices.SortFunc(edits, func(a, b gatehouse.Edit) int { return cmp.Compare(a.Start, b.Start) })
 		for _, f := range d.Findings {
-			if f.Part == p.ID && covered(d.Edits, f) {
+			at, _ := slices.BinarySearchFunc(edits, f.Start, func(e gatehouse.Edit, start int) int { return cmp.Compare(e.End, start+1) })
+			if f.Part == p.ID && at < len(edits) && edits[at].Start < f.End {
 				out = append(out, redaction{f.Kind, f.Type, f.Start, f.End})
 			}
 		}
 	}
 	return out
-}
-
-func covered(edits []gatehouse.Edit, f gatehouse.Finding) bool {
-	for _, e := range edits {
-		if e.Part == f.Part && e.Op == gatehouse.Replace && e.Start < f.End && f.Start < e.End {
-			return true
-		}
-	}
-	return false
 }
 
 // whole reports whether one edit has replaced all of a part.

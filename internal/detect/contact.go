@@ -16,9 +16,6 @@ func (s *personal) email(i int) int {
 	for start > 0 && i-start < localMax && (wordByte(s.text[start-1]) || strings.IndexByte(".%+'-", s.text[start-1]) >= 0) {
 		start--
 	}
-	if s.json && start > 0 && start < i && s.text[start-1] == '\\' && letter(s.text[start]) {
-		start++ // \n
-	}
 	for start < i && !wordByte(s.text[start]) {
 		start++
 	}

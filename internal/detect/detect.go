@@ -17,7 +17,7 @@ import (
 )
 
 // Version names the detector set. It changes when the same text could get other findings.
-const Version = "2026.11.2"
+const Version = "2026.11.3"
 
 // Channel says where a text stands in the exchange.
 type Channel string
@@ -41,7 +41,7 @@ type Result struct {
 	Findings  []gatehouse.Finding // sorted by Start; Part is not set
 	Score     float64             // the highest injection score, 0..1
 	Detectors []string            // names of those that ran
-	Complete  bool                // false: the deadline cut the scan short
+	Complete  bool                // false: the deadline or the number of findings cut the scan short
 	Scanned   int                 // bytes inspected; when not complete, everything from here on is uninspected
 }
 
@@ -114,9 +114,12 @@ const (
 	chunkSize = 64 << 10
 	// chunkOverlap is longer than anything that is found: a PEM block of a 4096-bit key has 3.3 KiB.
 	chunkOverlap = 8 << 10
+	// findingsMax bounds the findings of one text, and with them the edits, the record (about 300 bytes each) and the memory that it can
+	// cost. A server log of a megabyte with an address in every line has fewer.
+	findingsMax = 10_000
 )
 
-// Scan runs the detectors over a text until the context ends.
+// Scan runs the detectors over a text until the context ends or there are more findings than one text may have.
 func (s *Set) Scan(ctx context.Context, t Text) Result {
 	r := Result{Detectors: s.Names()}
 	json := looksLikeJSON(t.Text)
@@ -127,14 +130,17 @@ func (s *Set) Scan(ctx context.Context, t Text) Result {
 	for {
 		end := chunkEnd(t.Text, r.Scanned, size)
 		r.Findings = append(r.Findings, s.chunk(ctx, t, r.Scanned, end, json)...)
-		if ctx.Err() != nil {
-			break
-		}
-		if end == len(t.Text) {
+		ended := ctx.Err() != nil
+		switch {
+		case ended:
+		case end == len(t.Text):
 			r.Scanned, r.Complete = end, true
+		default:
+			r.Scanned = runeStart(t.Text, end-chunkOverlap)
+		}
+		if r.full() || ended || r.Complete {
 			break
 		}
-		r.Scanned = runeStart(t.Text, end-chunkOverlap)
 	}
 	r.Findings = tidy(r.Findings)
 	for _, f := range r.Findings {
@@ -143,6 +149,25 @@ func (s *Set) Scan(ctx context.Context, t Text) Result {
 		}
 	}
 	return r
+}
+
+// full reports whether there are too many findings. The first that is too many, in order of the text, ends what counts as
+// scanned.
+func (r *Result) full() bool {
+	if len(r.Findings) <= findingsMax {
+		return false
+	}
+	r.Findings = tidy(r.Findings)
+	if len(r.Findings) <= findingsMax {
+		return false
+	}
+	end := findingsMax
+	first := r.Findings[end].Start
+	for end > 0 && r.Findings[end-1].Start == first {
+		end--
+	}
+	r.Findings, r.Complete, r.Scanned = r.Findings[:end:end], false, min(r.Scanned, first)
+	return true
 }
 
 func (s *Set) chunk(ctx context.Context, t Text, from, to int, json bool) []gatehouse.Finding {

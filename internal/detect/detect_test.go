@@ -183,6 +183,32 @@ func TestDeadlineMidway(t *testing.T) {
 	}
 }
 
+// TestTooManyFindings: the first finding that is too many ends what counts as scanned.
+func TestTooManyFindings(t *testing.T) {
+	s := set(t, "pii")
+	const one = "219-09-9998 "
+	for name, c := range map[string]struct {
+		text    string
+		scanned int // -1: all of it
+	}{
+		"as many as there may be": {strings.Repeat(one, findingsMax), -1},
+		"one more":                {strings.Repeat(one, findingsMax+1), findingsMax * len(one)},
+		"many":                    {strings.Repeat(one, 20*findingsMax), findingsMax * len(one)},
+		"over chunks":             {strings.Repeat(one, 30*findingsMax), findingsMax * len(one)},
+		"late":                    {strings.Repeat("all is well ", 100<<10) + strings.Repeat(one, 9*findingsMax), (100<<10 + findingsMax) * len(one)},
+		"spread over chunks":      {strings.Repeat(one+strings.Repeat("all is well ", 99), 2*findingsMax), findingsMax * 100 * len(one)},
+	} {
+		r := scan(t, s, c.text)
+		if c.scanned < 0 {
+			c.scanned = len(c.text)
+		}
+		// It may end a little earlier, where the next chunk would have begun.
+		if len(r.Findings) != findingsMax || r.Scanned > c.scanned || r.Scanned < c.scanned-chunkOverlap || r.Complete != (c.scanned == len(c.text)) {
+			t.Errorf("%s: %d findings, complete %v, scanned %d, want %d", name, len(r.Findings), r.Complete, r.Scanned, c.scanned)
+		}
+	}
+}
+
 type stopper struct {
 	after  int
 	cancel context.CancelFunc

@@ -22,6 +22,7 @@ type Normalized struct {
 	tags     []span // runs of tag characters in Original that are not part of a flag
 	inside   []int  // offsets in Original of zero-width characters between two ASCII letters
 	longRuns []span // long runs of zero-width characters in Original
+	plain    unescaped
 }
 
 // span is a range of bytes.

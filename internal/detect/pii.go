@@ -32,16 +32,17 @@ const (
 )
 
 // pii finds personal data by its form: a check sum, a syntax, a word beside it. It looks at digits, colons and at-signs alone,
-// in the text as it was given, and each look is bounded, so that its work is linear.
+// in the text with escapes undone, and each look is bounded, so that its work is linear.
 type pii struct{}
 
 func (pii) Name() string { return "pii" }
 
-func (pii) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.Finding {
-	s := personal{text: t.Text, json: n.json}
-	for i, next := 0, 0; i < len(s.text); i = next {
+func (pii) Detect(ctx context.Context, _ Text, n *Normalized) []gatehouse.Finding {
+	s := personal{unescaped: n.unescaped(), json: n.json}
+	text := s.text
+	for i, next := 0, 0; i < len(text); i = next {
 		next = i + 1
-		switch c := s.text[i]; {
+		switch c := text[i]; {
 		case c > '@' || c < '0':
 		case c <= '9':
 			next = s.number(i)
@@ -55,12 +56,12 @@ func (pii) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.Findin
 		}
 	}
 	s.postcodes()
-	return s.all
+	return s.back(s.all)
 }
 
 // personal is one look through a text.
 type personal struct {
-	text  string
+	unescaped
 	json  bool
 	all   []gatehouse.Finding
 	codes []span // postal codes that wait for an address beside them
@@ -97,12 +98,9 @@ func (s *personal) number(i int) int {
 	return s.wordEnd(i)
 }
 
-// before is the byte before i; a blank when that is the letter of an escape of JSON, such as \n.
+// before is the byte before i; a blank at the start of the text.
 func (s *personal) before(i int) byte {
-	switch {
-	case i == 0:
-		return ' '
-	case s.json && i > 1 && s.text[i-2] == '\\' && letter(s.text[i-1]):
+	if i == 0 {
 		return ' '
 	}
 	return s.text[i-1]

@@ -60,6 +60,17 @@ func TestPII(t *testing.T) {
 		{`{"address":"0xdeadbeef00"}`, ""},
 		{`"{\"address\":\"1 Main St\"}"`, "address:1 Main St"},
 		{`street: "1 Main St"`, ""},
+		{`{"address":"1 \"Old\" Main St","zip":"12345"}`, `address:1 \"Old\" Main St|address:12345`},
+		{`"{\"address\":\"1 \\\"Old\\\" Main St\"}"`, `address:1 \\\"Old\\\" Main St`},
+		{`{"ssn":"219\u002d09-9999"}`, `ssn:219\u002d09-9999`},
+		{`{"ssn":"\u0032\u0031\u0039-09-9999"}`, `ssn:\u0032\u0031\u0039-09-9999`},
+		{`{"k":"4111\u002d1111\u002d1111\u002d1111"}`, `card:4111\u002d1111\u002d1111\u002d1111`},
+		{`"\u00e94111111111111111"`, "card:4111111111111111"},
+		{`{"email":"x\u0040example.com"}`, `email:x\u0040example.com`},
+		{`{"k":"call\u0020\u002b447700208815"}`, `phone:\u002b447700208815`},
+		{`"{\"ssn\":\"219\\u002d09-9999\"}"`, `ssn:219\\u002d09-9999`},
+		{`{"k":"a\\b\/219-09-9999 \\"}`, "ssn:219-09-9999"},
+		{"\u00e9219-09-9999 e\u0301219-09-9998 \u53f74111111111111111\u3002", "ssn:219-09-9999|ssn:219-09-9998|card:4111111111111111"},
 	} {
 		var got []string
 		for _, f := range scan(t, s, c.text).Findings {

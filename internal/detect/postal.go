@@ -18,14 +18,11 @@ func (s *personal) member(i int) int {
 		return next
 	}
 	end := i - 1
-	if end > 0 && s.text[end-1] == '\\' {
-		end-- // JSON inside of a string
-	}
 	start := end
 	for start > 0 && end-start < 24 && (wordByte(s.text[start-1]) || s.text[start-1] == '-') {
 		start--
 	}
-	key := strings.NewReplacer("_", "", "-", "").Replace(lowerASCII(s.text[start:end]))
+	key := strings.ReplaceAll(strings.ReplaceAll(lowerASCII(s.text[start:end]), "_", ""), "-", "")
 	switch key {
 	case "address", "street", "streetaddress", "streetaddress1", "addressline1", "addressline2", "addressline", "address1", "address2", "line1",
 		"homeaddress", "postaladdress", "mailingaddress", "shippingaddress", "billingaddress", "fulladdress", "streetname", "residence":
@@ -49,21 +46,14 @@ func (s *personal) value(i int) span {
 	if digit(s.at(i)) {
 		return span{i, s.digitsEnd(i)}
 	}
-	if s.at(i) == '\\' {
-		i++
-	}
 	if s.at(i) != '"' {
 		return span{}
 	}
+	quote := s.width(i) // JSON inside of a string has its quotes escaped, those inside of its strings once more
 	i++
 	for end := i; end < len(s.text) && end-i <= memberMax; end++ {
-		switch {
-		case s.text[end] == '"':
+		if s.text[end] == '"' && s.width(end) == quote {
 			return span{i, end}
-		case s.text[end] == '\\' && s.at(end+1) == '"' && s.text[i-2] == '\\':
-			return span{i, end}
-		case s.text[end] == '\\':
-			end++
 		}
 	}
 	return span{}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gatehouse-gateway/gatehouse"
 )
@@ -52,60 +51,32 @@ const (
 	secretMax = 16 << 10
 )
 
+// Detect looks at the text with escapes undone: the letter of \n would make one word with a key behind it. Two backslashes
+// may as well stand for one, as in C:\\npm, and what follows them begins a word then; so such a text is looked at as it
+// was given, too.
 func (s *secrets) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.Finding {
-	if !n.json || !strings.Contains(t.Text, `\u`) {
-		return s.find(ctx, t)
+	plain := n.unescaped()
+	all := plain.back(s.find(ctx, plain.text))
+	if plain.origin != nil && strings.Contains(t.Text, `\\`) {
+		all = append(all, s.find(ctx, t.Text)...)
 	}
-	var origin []int
-	t.Text, origin = unescape(t.Text)
-	all := s.find(ctx, t)
-	for i := range all {
-		all[i].Start, all[i].End = origin[all[i].Start], origin[all[i].End]
-	}
-	return all
+	return specific(all)
 }
 
-// unescape writes the \u escapes of JSON strings as the characters that they stand for: whoever reads the document sees
-// these. origin has the offset in text of each byte of plain, and of its end.
-func unescape(text string) (plain string, origin []int) {
-	out := make([]byte, 0, len(text))
-	origin = make([]int, 0, len(text)+1)
-	for at := 0; at < len(text); {
-		lead := at
-		for lead < len(text) && text[lead] == '\\' && lead-at < escapeLead {
-			lead++
-		}
-		if lead > at && lead < len(text) && text[lead] == 'u' {
-			if r, size := escapedRune(text, at, lead+1); size > 0 {
-				out = utf8.AppendRune(out, r)
-				for len(origin) < len(out) {
-					origin = append(origin, at)
-				}
-				at += size
-				continue
-			}
-		}
-		for end := max(lead, at+1); at < end; at++ {
-			out, origin = append(out, text[at]), append(origin, at)
-		}
-	}
-	return string(out), append(origin, len(text))
-}
-
-func (s *secrets) find(ctx context.Context, t Text) []gatehouse.Finding {
+func (s *secrets) find(ctx context.Context, text string) []gatehouse.Finding {
 	var all []gatehouse.Finding
 	open := map[int]window{}
 	look := func(i int, w window) {
-		all = append(all, s.match(s.rules[i], t.Text, w)...)
+		all = append(all, s.match(s.rules[i], text, w)...)
 	}
-	s.words.each(t.Text, func(word uint32, end int) bool {
+	s.words.each(text, func(word uint32, end int) bool {
 		for _, i := range s.byWord[word] {
 			r := s.rules[i]
-			if !r.plausible(t.Text, end) {
+			if !r.plausible(text, end) {
 				continue
 			}
 			w, waiting := open[i]
-			next := r.window(t.Text, end)
+			next := r.window(text, end)
 			if waiting && next.from <= w.to && w.to-w.from < secretMax {
 				open[i] = window{w.from, next.to}
 				continue
@@ -123,7 +94,7 @@ func (s *secrets) find(ctx context.Context, t Text) []gatehouse.Finding {
 		}
 		look(i, w)
 	}
-	return specific(all)
+	return all
 }
 
 // match runs one rule on one window.

@@ -130,3 +130,32 @@ func TestSecretsBehindEscapes(t *testing.T) {
 		t.Errorf("found %+v in plain text, where an escape means nothing", r.Findings)
 	}
 }
+
+// TestSecretsBesideEscapes: the letter of an escape is no part of the word behind it.
+func TestSecretsBesideEscapes(t *testing.T) {
+	s := set(t, "secrets")
+	for rule, secret := range map[string]string{
+		"aws-access-token":    "AK" + "IA" + random(upper, 16),
+		"gcp-api-key":         "AI" + "za" + random(alnum, 35),
+		"stripe-access-token": "sk" + "_live_" + random(alnum, 24),
+		"anthropic-api-key":   "sk-" + "ant-api03-" + random(alnum, 93) + "AA",
+		"jwt":                 "ey" + random(alnum, 24) + ".ey" + random(alnum, 40) + "." + random(alnum, 43),
+		"github-pat":          "gh" + "p_" + random(alnum, 36),
+		"npm-access-token":    "np" + "m_" + random(strings.ToLower(upper), 36),
+	} {
+		for _, c := range []struct{ before, after string }{
+			{`\n`, `\n`}, {`\r`, `\r`}, {`\t`, `\t`}, {`\b`, `\b`}, {`\f`, `\f`}, {`\u000a`, `\u000a`}, {`\u0001`, `\u0001`},
+			{`\\n`, `\\n`}, {`\\t`, `\\t`}, {`\\u000a`, `\\u000a`}, {`\"`, `\"`}, {`\/`, ` `}, {`\\`, ` `}, {`\\\\`, ` `}, {`é`, ` `}, {`\u00e9`, ` `},
+		} {
+			text := `{"k":"x` + c.before + secret + c.after + `y"}`
+			r := scan(t, s, text)
+			if len(r.Findings) != 1 {
+				t.Errorf("%s: %d findings in %s", rule, len(r.Findings), text)
+				continue
+			}
+			if f := r.Findings[0]; f.Type != rule || text[f.Start:f.End] != secret {
+				t.Errorf("%s: %s %q in %s", rule, f.Type, text[f.Start:f.End], text)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"unicode/utf8"
 
@@ -28,6 +29,8 @@ func document(text string) (parsed, bool) {
 func (d parsed) edits(findings []gatehouse.Finding, replacement func(gatehouse.Finding) string) []gatehouse.Edit {
 	tokens := d.walk(d.root, nil)
 	var cuts []cut
+	findings = slices.Clone(findings)
+	slices.SortStableFunc(findings, func(a, b gatehouse.Finding) int { return a.Start - b.Start })
 	for _, f := range findings {
 		cuts = append(cuts, d.clip(f, tokens)...)
 	}
@@ -52,13 +55,14 @@ type token struct {
 	start, end int
 	name       bool // the string is the name of a member
 	text       bool // it is a string
+	known      int  // of a string: the last place where a rune or escape is known to begin, the start at first
 }
 
 // walk lists what may be replaced in a value, in order.
 func (d parsed) walk(v rawjson.Value, out []token) []token {
 	switch v.Kind {
 	case rawjson.String:
-		out = append(out, token{start: v.Start + 1, end: v.End - 1, text: true})
+		out = append(out, token{start: v.Start + 1, end: v.End - 1, text: true, known: v.Start + 1})
 	case rawjson.Number:
 		out = append(out, token{start: v.Start, end: v.End})
 	case rawjson.Array:
@@ -67,7 +71,7 @@ func (d parsed) walk(v rawjson.Value, out []token) []token {
 		}
 	case rawjson.Object:
 		for _, m := range v.Members {
-			out = append(out, token{start: m.KeyStart + 1, end: d.stringEnd(m.KeyStart + 1), name: true, text: true})
+			out = append(out, token{start: m.KeyStart + 1, end: d.stringEnd(m.KeyStart + 1), name: true, text: true, known: m.KeyStart + 1})
 			out = d.walk(m.Value, out)
 		}
 	}
@@ -85,18 +89,18 @@ func (d parsed) stringEnd(i int) int {
 	return i
 }
 
-// clip cuts a finding to what may be replaced: one finding for each value it touches.
+// clip cuts a finding to what may be replaced: one finding for each value it touches. Findings come in order of Start.
 func (d parsed) clip(f gatehouse.Finding, tokens []token) []cut {
 	var out []cut
 	for i := sort.Search(len(tokens), func(i int) bool { return tokens[i].end > f.Start }); i < len(tokens); i++ {
-		t := tokens[i]
+		t := &tokens[i]
 		if t.start >= f.End {
 			break
 		}
 		if t.name && (f.Start < t.start || f.End > t.end) {
 			continue
 		}
-		c := cut{Finding: f, in: t}
+		c := cut{Finding: f, in: *t}
 		c.Start, c.End = t.start, t.end
 		if t.text {
 			c.Start, c.End = d.whole(t, max(f.Start, t.start), min(f.End, t.end))
@@ -109,7 +113,7 @@ func (d parsed) clip(f gatehouse.Finding, tokens []token) []cut {
 }
 
 // whole widens a span inside of a string to whole runes and whole escapes, a surrogate pair being one.
-func (d parsed) whole(t token, start, end int) (int, int) {
+func (d parsed) whole(t *token, start, end int) (int, int) {
 	from, to := -1, end
 	for i := d.landmark(t, start); i < end; {
 		size := d.unit(i)
@@ -122,15 +126,16 @@ func (d parsed) whole(t token, start, end int) (int, int) {
 	if from < 0 {
 		return start, start
 	}
+	t.known = from
 	return from, to
 }
 
 // landmark is a place at or before byte at where a rune or escape surely begins, near enough that long strings with many
-// findings stay linear: the start of the string, or behind a stretch without backslashes.
-func (d parsed) landmark(t token, at int) int {
+// findings stay linear: where the finding before begins, or behind a stretch without backslashes.
+func (d parsed) landmark(t *token, at int) int {
 	const reach = 6 // behind its last backslash an escape has five bytes at most
 	clear := 0
-	for i := at - 1; i >= t.start; i-- {
+	for i := at - 1; i >= t.known; i-- {
 		if d.text[i] == '\\' {
 			clear = 0
 			continue
@@ -139,7 +144,7 @@ func (d parsed) landmark(t token, at int) int {
 			return i + reach
 		}
 	}
-	return t.start
+	return t.known
 }
 
 // unit is the length of the rune or escape that begins at byte i.

@@ -3,6 +3,7 @@ package redact_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
@@ -127,6 +128,24 @@ func TestWhole(t *testing.T) {
 	}
 	if redact.Whole("...", nil) {
 		t.Error("a text without edits has no payload")
+	}
+}
+
+// TestEditsAreLinear: a string of escapes has no place but its start where one surely begins.
+func TestEditsAreLinear(t *testing.T) {
+	const size, every = 4 << 20, 4 << 10
+	for name, unit := range map[string]string{"escapes": `\u0031`, "pairs": `\\`, "plain": "219-09-9998 "} {
+		text := `{"k":"` + strings.Repeat(unit, size/len(unit)) + `"}`
+		var all []gatehouse.Finding
+		for at := every; at < size; at += every {
+			all = append(all, gatehouse.Finding{Start: at, End: at + 12})
+		}
+		began := time.Now()
+		edits := redact.Edits(text, all, redact.Token)
+		gatehouse.Splice(text, edits)
+		if took := time.Since(began); took > time.Second || len(edits) != len(all) {
+			t.Errorf("%s: %d edits for %d findings in %v", name, len(edits), len(all), took)
+		}
 	}
 }
 

@@ -22,6 +22,11 @@ type Codec interface {
 	// Stopped writes the assistant turn that stands where the model's answer would have stood, in the shape that
 	// the request asked for (streamed or not, structured or not). Usage is zero.
 	Stopped(req Request, n Notice) (body []byte, contentType string)
+	// Released writes an assistant turn that makes these calls, at least one, as the provider itself would answer the
+	// request, usage zero: one that a human has let through need not be asked of the model again. It is to be read like any
+	// answer, so that the checkpoints see it. An error says that the format, or the request, has no room for a call. The id is
+	// the X-Mnemom-Request-Id.
+	Released(req Request, calls []Call, id string) (body []byte, contentType string, err error)
 	// Error writes an error in the provider's own shape (application/json).
 	Error(status int, code, message string) []byte
 }
@@ -67,6 +72,14 @@ type Sink interface {
 type Notice struct {
 	RequestID string // X-Mnemom-Request-Id, used to make message ids
 	Text      string
+}
+
+// Call is a tool call that the gateway writes.
+type Call struct {
+	Tool      string
+	ID        string // where it is empty and the format needs one, the codec makes one up
+	Arguments string // as the model wrote them; they are written byte for byte
+	Freeform  bool   // the arguments are text and no JSON
 }
 
 // Malformed is a body that a codec refuses: not JSON, ambiguous (duplicate keys, trailing data, invalid UTF-8), too deep,

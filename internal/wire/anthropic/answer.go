@@ -43,10 +43,7 @@ type usage struct {
 // Stopped writes a message, whole or in events, that stops with refusal and holds the notice: as its text, or, where an
 // answer by a schema was asked for, as the explanation of the refusal, since the official SDKs parse every text.
 func (Codec) Stopped(req wire.Request, n wire.Notice) (body []byte, contentType string) {
-	m := message{
-		ID:   "msg_" + strings.ReplaceAll(n.RequestID, "-", ""),
-		Type: "message", Role: "assistant", Model: req.Model(), Content: []textBlock{},
-	}
+	m := newMessage(req, n.RequestID)
 	q, ok := req.(*request)
 	structured := ok && q.format
 	if req.Stream() {
@@ -61,6 +58,14 @@ func (Codec) Stopped(req wire.Request, n wire.Notice) (body []byte, contentType 
 	}
 	return encode(m), "application/json"
 }
+
+// newMessage is a message without content.
+func newMessage(req wire.Request, id string) message {
+	return message{ID: "msg_" + plainID(id), Type: "message", Role: "assistant", Model: req.Model(), Content: []textBlock{}}
+}
+
+// plainID is an id in the letters that the API's own ids have.
+func plainID(id string) string { return strings.ReplaceAll(id, "-", "") }
 
 type fields map[string]any
 

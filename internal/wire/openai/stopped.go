@@ -14,19 +14,25 @@ type turn struct {
 	Role    string  `json:"role"`
 	Content *string `json:"content"`
 	Refusal *string `json:"refusal"`
+
+	ToolCalls    []toolCall    `json:"tool_calls,omitempty"`
+	FunctionCall *functionCall `json:"function_call,omitempty"`
 }
 
 type piece struct {
 	Role    string  `json:"role,omitempty"`
 	Content *string `json:"content,omitempty"`
 	Refusal *string `json:"refusal,omitempty"`
+
+	ToolCalls    []toolCall    `json:"tool_calls,omitempty"`
+	FunctionCall *functionCall `json:"function_call,omitempty"`
 }
 
 type answer struct {
 	Index        int     `json:"index"`
 	Message      *turn   `json:"message,omitempty"`
-	Delta        *piece  `json:"delta,omitempty"`
-	Logprobs     *string `json:"logprobs"` // always null
+	Delta        any     `json:"delta,omitempty"` // a piece, or a turn that has no content
+	Logprobs     *string `json:"logprobs"`        // always null
 	FinishReason *string `json:"finish_reason"`
 }
 
@@ -50,6 +56,7 @@ type shape struct {
 	choices    int
 	structured bool // an answer by a schema: text that is none goes into the refusal
 	usage      bool // a last chunk with the usage
+	legacy     bool // the only calls that the client knows are those of functions
 }
 
 func shapeOf(req wire.Request) shape {
@@ -61,6 +68,7 @@ func shapeOf(req wire.Request) shape {
 	if n, ok := r.root.Get("n").Int(r.doc); ok && n > 1 {
 		s.choices = int(min(n, maxChoices))
 	}
+	s.legacy = r.root.Get("functions").Exists() && !r.root.Get("tools").Exists()
 	switch r.root.Get("response_format").Get("type").Text(r.doc) {
 	case "json_object", "json_schema":
 		s.structured = true
@@ -103,6 +111,11 @@ func (s shape) stream(c completion, text string) []byte {
 			out = sse.Append(out, "", string(encode(c)))
 		}
 	}
+	return s.end(out, c)
+}
+
+// end writes what stands behind the last choice.
+func (s shape) end(out []byte, c completion) []byte {
 	if s.usage {
 		c.Choices, c.Usage = []answer{}, &tokens{}
 		out = sse.Append(out, "", string(encode(c)))

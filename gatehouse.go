@@ -141,6 +141,12 @@ type Part struct {
 	Latest bool   `json:"latest,omitempty"` // request only: stands after the last assistant turn, so it may block
 	Signed bool   `json:"signed,omitempty"` // reasoning that the provider signed or encrypted: never edited
 
+	// Policy is what the agent's own code says of a tool that it declares: allow, flag, block, or nothing. The strictest of
+	// that and the gateway's policy counts; allow lifts a built-in flag, where the code runs in the gateway's own process.
+	Policy Verdict `json:"policy,omitempty"`
+	// Skip says that the surface has this part's checkpoint switched off; coverage tells it.
+	Skip bool `json:"skip,omitempty"`
+
 	Replayed bool   `json:"replayed,omitempty"` // this session has had this text decided before
 	Removed  bool   `json:"removed,omitempty"`  // a call that shall not leave
 	Notice   string `json:"notice,omitempty"`   // text that stands in place of a removed part
@@ -241,6 +247,11 @@ type CallVerdict struct {
 	Verdict Verdict `json:"verdict"`
 	Rule    string  `json:"rule"`
 	Reason  string  `json:"reason"`
+
+	Digest   string    `json:"digest,omitempty"`   // of a call that was flagged: SHA-256 of its canonical arguments, in hex
+	Approval string    `json:"approval,omitempty"` // id of the approval that it waits for, or that let it through
+	State    string    `json:"state,omitempty"`    // of that approval
+	Expires  time.Time `json:"expires,omitzero"`   // of a pending one
 }
 
 // Usage is the provider's own count.

@@ -3,8 +3,11 @@
 package seal
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 )
@@ -19,7 +22,10 @@ const version = 1
 var ErrSealed = errors.New("a sealed secret cannot be opened: the key is another, or the secret was changed")
 
 // Box seals and opens. It may be used by many goroutines.
-type Box struct{ aead cipher.AEAD }
+type Box struct {
+	aead cipher.AEAD
+	key  []byte // that Derive derives from
+}
 
 // New makes a box of a key of [KeySize] random bytes.
 func New(key []byte) (*Box, error) {
@@ -34,7 +40,17 @@ func New(key []byte) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("seal key: %w", err)
 	}
-	return &Box{aead: aead}, nil
+	return &Box{aead, bytes.Clone(key)}, nil
+}
+
+// Derive is a secret that follows from the key and a label (HKDF-SHA-256, RFC 5869). It says nothing about the key, nor about
+// what other labels give.
+func (b *Box) Derive(label string) [32]byte {
+	secret, err := hkdf.Key(sha256.New, b.key, nil, "gatehouse derive|"+label, 32)
+	if err != nil {
+		panic(err) // 32 bytes can always be derived
+	}
+	return [32]byte(secret)
 }
 
 // Seal encrypts a secret for an owner: the kind and id of the row that keeps it. What it returns is the version, a random nonce

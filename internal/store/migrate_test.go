@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatehouse-gateway/gatehouse/internal/approval"
 	"github.com/gatehouse-gateway/gatehouse/internal/audit"
 	"github.com/gatehouse-gateway/gatehouse/internal/identity"
 	"github.com/gatehouse-gateway/gatehouse/internal/store"
@@ -44,7 +45,25 @@ func TestMigration(t *testing.T) {
 			if _, ok, err := s.Record(t.Context(), "r-1", audit.Filter{Account: "other"}); ok || err != nil {
 				t.Errorf("another account found the record: %v", err)
 			}
+			approvals(t, s)
 		})
+	}
+}
+
+// approvals puts an approval and a grant into a store and finds them again.
+func approvals(t *testing.T, s *store.Store) {
+	t.Helper()
+	if err := s.PutApproval(t.Context(), approval.Approval{ID: "apr-1", State: approval.Pending, Agent: "mnm-1"}); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := s.ChangedApprovals(t.Context(), 0, 10); err != nil || len(list) != 1 || list[0].ID != "apr-1" || list[0].Version != 1 {
+		t.Errorf("approvals: %+v, %v", list, err)
+	}
+	if err := s.PutGrant(t.Context(), approval.Grant{ID: "gra-1"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := s.GrantByID(t.Context(), "gra-1"); !ok || err != nil {
+		t.Errorf("the grant: %v, %v", ok, err)
 	}
 }
 

@@ -16,7 +16,8 @@ type inTransaction struct{}
 type running struct {
 	*sql.Tx
 	after  []func(context.Context) error
-	failed error // why a record could not be added; then nothing is committed, whatever the caller makes of it
+	failed error       // why a record could not be added; then nothing is committed, whatever the caller makes of it
+	put    *statements // of the writer's transaction, where this is a part of one
 }
 
 // Transact runs do in one transaction that holds the write lock: what do makes the store write, with the context that it is
@@ -86,7 +87,11 @@ func (s *Store) writes(ctx context.Context) (changer, error) {
 // appendIn adds a record to the chain within a transaction, which is lost when it cannot.
 func (s *Store) appendIn(ctx context.Context, tx *running, it item) (err error) {
 	defer func() { tx.failed = errors.Join(tx.failed, err) }()
-	put := s.writer.put.in(ctx, tx.Tx)
+	put := tx.put
+	if put == nil || it.update != nil { // an update remembers what it has seen, and this part may be undone
+		own := s.writer.put.in(ctx, tx.Tx)
+		put = &own
+	}
 	head, err := put.readHead(ctx)
 	if err != nil {
 		return fmt.Errorf("append audit record: %w", s.explain(err))

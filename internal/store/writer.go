@@ -18,11 +18,13 @@ const (
 	retryDelay = 200 * time.Millisecond // how long to wait before a database that could not write is tried again
 )
 
-// item is one thing to be committed. Without a record it commits nothing, but is answered after all items before it.
+// item is one thing to be committed: a record, or work. Without either it commits nothing, but is answered after all items before
+// it.
 type item struct {
 	record audit.Record
 	raw    []byte // the record encoded; nil without one
 	update *session.Update
+	work   *work      // nil: none
 	done   chan error // buffered; nil when nobody waits
 }
 
@@ -278,6 +280,11 @@ func (w *writer) transact(batch []item) error {
 		return err
 	}
 	for _, it := range batch {
+		if it.work != nil {
+			if head, err = it.work.in(ctx, tx, put, head); err != nil {
+				return err
+			}
+		}
 		if it.raw == nil {
 			continue
 		}
@@ -296,7 +303,7 @@ func (w *writer) transact(batch []item) error {
 
 func carries(batch []item) bool {
 	for _, it := range batch {
-		if it.raw != nil {
+		if it.raw != nil || it.work != nil {
 			return true
 		}
 	}

@@ -19,17 +19,19 @@ const (
 	childName = "STORETEST_NAME"      // what its records are called
 )
 
-// Child appends records without end, when this process is the child that the kill test started; then it does not return. TestMain
-// calls it first.
+// Child appends records, or asks for approvals and gives them, without end, when this process is the child that a kill test
+// started; then it does not return. TestMain calls it first.
 func Child() bool {
-	url := os.Getenv(childURL)
-	if url == "" {
+	var err error
+	if url := os.Getenv(childURL); url != "" {
+		err = appendForever(url, os.Getenv(childName))
+	} else if url := os.Getenv(childGate); url != "" {
+		err = approveForever(url)
+	} else {
 		return false
 	}
-	if err := appendForever(url, os.Getenv(childName)); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 	return true
 }
 
@@ -66,7 +68,7 @@ func testKill(t *testing.T, b Backend) {
 		// Two processes at once on one database, killed at different moments.
 		for n := range 2 {
 			all.Go(func() {
-				ids := appendAndDie(t, url, fmt.Sprintf("%d-%d", round, n))
+				ids := runAndDie(t, childURL+"="+url, fmt.Sprintf("%s=%d-%d", childName, round, n))
 				mu.Lock()
 				defer mu.Unlock()
 				for _, id := range ids {
@@ -100,10 +102,10 @@ func testKill(t *testing.T, b Backend) {
 	}
 }
 
-// appendAndDie runs a child, kills it, and returns what it printed.
-func appendAndDie(t *testing.T, url, name string) (printed []string) {
+// runAndDie runs a child, kills it, and returns what it printed.
+func runAndDie(t *testing.T, env ...string) (printed []string) {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childURL+"="+url, childName+"="+name)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -122,7 +124,7 @@ func appendAndDie(t *testing.T, url, name string) (printed []string) {
 		}
 		printed = append(printed, lines.Text())
 	}
-	if cmd.Wait() == nil || kill == nil {
+	if cmd.Wait() == nil || kill == nil || cmd.ProcessState.Exited() {
 		t.Error("the child ended by itself")
 	}
 	return printed

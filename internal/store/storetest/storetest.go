@@ -1,5 +1,5 @@
-// Package storetest is what every kind of database must do, as a test suite: appends, group commit, sessions, keys, tampering and
-// a process that is killed while it writes.
+// Package storetest is what every kind of database must do, as a test suite: appends, group commit, sessions, keys, approvals,
+// tampering and processes that are killed while they write.
 package storetest
 
 import (
@@ -32,6 +32,7 @@ func Run(t *testing.T, b Backend) {
 	t.Run("append", func(t *testing.T) { testAppend(t, b) })
 	t.Run("session", func(t *testing.T) { testSession(t, b) })
 	t.Run("anchors", func(t *testing.T) { testAnchors(t, b) })
+	t.Run("said", func(t *testing.T) { testSaid(t, b) })
 	t.Run("agent", func(t *testing.T) { testAgent(t, b) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, b) })
 	t.Run("rejected", func(t *testing.T) { testRejected(t, b) })
@@ -40,6 +41,7 @@ func Run(t *testing.T, b Backend) {
 	t.Run("newer version", func(t *testing.T) { testNewerVersion(t, b) })
 	t.Run("tamper", func(t *testing.T) { testTamper(t, b) })
 	t.Run("webhooks", func(t *testing.T) { testWebhooks(t, b) })
+	t.Run("approvals", func(t *testing.T) { testApprovals(t, b) })
 	t.Run("kill", func(t *testing.T) { testKill(t, b) })
 }
 
@@ -466,6 +468,7 @@ func testReadOnly(t *testing.T, b Backend) {
 	for name, err := range map[string]error{
 		"Append": ro.Append(t.Context(), Record("x"), nil, true), "EnsureAgent": agent, "GatewayKey": key,
 		"EraseContentKey": ro.EraseContentKey(t.Context(), "x"), "Ready": ro.Ready(t.Context()),
+		"PutApproval": ro.PutApproval(t.Context(), pending("apr-x")), "PutGrant": ro.PutGrant(t.Context(), grant("gra-x")),
 	} {
 		if !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("%s: %v", name, err)

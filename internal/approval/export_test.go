@@ -1,0 +1,8 @@
+package approval
+
+// Waiting is how many wait for a change.
+func (q *Queue) Waiting() int {
+	q.lounge.mu.Lock()
+	defer q.lounge.mu.Unlock()
+	return q.lounge.waiting
+}

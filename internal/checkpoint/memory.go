@@ -84,18 +84,23 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 	if x.Error == "" || x.Stopped() != nil {
 		u.Transcripts = e.Sessions.Transcripts(x)
 	}
-	u.Reminders = queued(x)
+	u.Reminders, u.Results = queued(x), results(x)
 	made := map[int][]gatehouse.Edit{}
-	decided := false
+	decided, heard := false, false
 	for _, d := range x.Decisions {
 		if d.At != gatehouse.Front {
 			continue
 		}
-		decided = !d.Failed
+		decided, heard = !d.Failed, !d.Failed || !d.Stop
 		for _, edit := range d.Edits {
 			if edit.Op == gatehouse.Replace {
 				made[edit.Part] = append(made[edit.Part], edit)
 			}
+		}
+	}
+	if piecewise(x) {
+		if u.Heard = true; heard {
+			u.Said = e.said(ctx, x, s)
 		}
 	}
 	if !decided {
@@ -112,7 +117,7 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 	refused, scored := refusedTexts(x, s), scores(x)
 	u.Anchors = append(u.Anchors, look{sessions: e.Sessions, s: s, x: x}.taint(scored)...)
 	for _, p := range remembered(x) {
-		if p.Replayed {
+		if p.Replayed || p.Skip {
 			continue
 		}
 		edits := made[p.ID]
@@ -126,6 +131,16 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(s.decidedUnder, said)})
 	}
 	return u
+}
+
+// results are the calls whose results this exchange brings: what was approved for them is done.
+func results(x *gatehouse.Exchange) (list []session.Result) {
+	for i := range x.Request {
+		if p := &x.Request[i]; p.Kind == gatehouse.ToolResult && p.Latest {
+			list = append(list, session.Result{CallID: p.CallID, Tool: p.Tool})
+		}
+	}
+	return list
 }
 
 // spoken are the assistant's parts as they come back: each alone, and the text of a choice with what the gateway has added to

@@ -41,8 +41,9 @@ func scores(x *gatehouse.Exchange) map[int]float64 {
 	return out
 }
 
-// surroundings are what is known around the calls of this exchange, as far as the policy can ask for it. A surface that shows
-// a call alone knows of no conversation.
+// surroundings are what is known around the calls of this exchange, as far as the policy can ask for it: the conversation that it
+// brings, and where conversations are told piece by piece, what its session was told before. Without either nothing is
+// known of a conversation.
 func (l look) surroundings(ctx context.Context) (policy.Call, error) {
 	var c policy.Call
 	if !l.s.Policy.NeedsContext() {
@@ -53,14 +54,15 @@ func (l look) surroundings(ctx context.Context) (policy.Call, error) {
 	if x.Agent != "" {
 		c.Agent = &policy.Agent{ID: x.Agent, Name: x.AgentName, Account: x.Account}
 	}
-	if len(x.Request) == 0 || x.Surface == "api" {
-		return c, nil
+	told, err := l.told(ctx)
+	if err != nil || len(x.Request) == 0 && !told.Known {
+		return c, err
 	}
 	scores, err := l.everScored(ctx)
 	if err != nil {
 		return c, err
 	}
-	c.Session = &policy.Session{ID: x.Session, Turns: userTurns(x.Request)}
+	c.Session = &policy.Session{ID: x.Session, Turns: told.Turns + userTurns(x.Request), Risk: min(told.Risk, 1), Tainted: told.Tainted}
 	for i := range x.Request {
 		p := &x.Request[i]
 		result := p.Kind == gatehouse.ToolResult
@@ -77,7 +79,11 @@ func (l look) surroundings(ctx context.Context) (policy.Call, error) {
 	if c.Session.Tainted {
 		c.Session.Risk = max(c.Session.Risk, l.s.Warn)
 	}
-	c.Origin = l.conversation(scores).Origin
+	conversation, err := l.conversation(scores, told)
+	if err != nil {
+		return c, err
+	}
+	c.Origin, c.Words = conversation.Origin, conversation
 	return c, nil
 }
 
@@ -144,43 +150,65 @@ func (l look) tainted(p *gatehouse.Part, scores map[int]float64) bool {
 	return ok && score > 0 && score >= least
 }
 
-// conversation is who has said what, in the words that came: what was cut out of a result was said all the same.
-func (l look) conversation(scores map[int]float64) *provenance.Conversation {
-	said := make([]provenance.Said, 0, len(l.x.Request))
-	for i := range l.x.Request {
-		p := &l.x.Request[i]
-		s := provenance.Said{Text: p.Original()}
-		switch {
-		case p.Inserted || p.Kind == gatehouse.Opaque || p.Kind == gatehouse.ToolDef:
-			continue
-		case p.Kind == gatehouse.ToolResult:
-			s.Source, s.Tool, s.Tainted = provenance.ToolResult, p.Tool, l.tainted(p, scores)
-		case p.Role == gatehouse.System:
-			s.Source = provenance.System
-		case p.Role == gatehouse.User:
-			s.Source, s.Tainted = provenance.User, l.tainted(p, scores)
-		default:
-			s.Source = provenance.Model
-		}
-		said = append(said, s)
+// conversation is who has said what, in the words that came: what was cut out of a result was said all the same. What the
+// session was told before comes first.
+func (l look) conversation(scores map[int]float64, told session.Conversation) (*provenance.Conversation, error) {
+	said := make([]provenance.Said, 0, len(told.Said)+len(l.x.Request))
+	for _, t := range told.Said {
+		said = append(said, provenance.Said{Source: provenance.Source(t.Source), Tool: t.Tool, Tainted: t.Tainted, At: int(t.ID), Trace: t.Trace})
 	}
-	return provenance.New(said)
+	for i := range l.x.Request {
+		if s, ok := l.says(&l.x.Request[i], scores); ok {
+			said = append(said, s)
+		}
+	}
+	if !told.Known {
+		return provenance.New(said), nil
+	}
+	key, err := l.sessions.TraceKey(l.x.Agent, l.x.Session)
+	return provenance.NewTraced(key, said, provenance.Lost{Some: told.Lost, Tainted: told.LostTainted}), err
 }
 
-// userTurns counts the user's turns: texts that follow one another are one.
+// says is a part of the request as somebody's word; ok is false when it is nobody's. The place of a part is negative, that of a
+// text that the session was told before its id.
+func (l look) says(p *gatehouse.Part, scores map[int]float64) (s provenance.Said, ok bool) {
+	s = provenance.Said{Source: provenance.Model, Text: p.Original(), At: -1 - p.ID}
+	switch {
+	case p.Inserted || p.Kind == gatehouse.Opaque || p.Kind == gatehouse.ToolDef:
+		return s, false
+	case p.Kind == gatehouse.ToolResult:
+		s.Source, s.Tool, s.Tainted = provenance.ToolResult, p.Tool, l.tainted(p, scores)
+	case p.Role == gatehouse.System:
+		s.Source = provenance.System
+	case p.Role == gatehouse.User:
+		s.Source, s.Tainted = provenance.User, l.tainted(p, scores)
+	}
+	return s, true
+}
+
+// userTurns counts the user's turns.
 func userTurns(request []gatehouse.Part) int {
+	if n := len(request); n > 0 {
+		return turnsOf(request)[n-1]
+	}
+	return 0
+}
+
+// turnsOf counts, for each part, the user's turns up to it: texts that follow one another are one.
+func turnsOf(request []gatehouse.Part) []int {
+	out := make([]int, len(request))
 	n, last := 0, gatehouse.Role("")
 	for i := range request {
 		p := &request[i]
-		switch {
-		case p.Inserted || p.Kind == gatehouse.ToolDef || p.Role == gatehouse.System:
-			continue
-		case p.Role == gatehouse.User && p.Kind != gatehouse.ToolResult && last != gatehouse.User:
-			n++
+		if !p.Inserted && p.Kind != gatehouse.ToolDef && p.Role != gatehouse.System {
+			if p.Role == gatehouse.User && p.Kind != gatehouse.ToolResult && last != gatehouse.User {
+				n++
+			}
+			if last = p.Role; p.Kind == gatehouse.ToolResult {
+				last = gatehouse.Tool
+			}
 		}
-		if last = p.Role; p.Kind == gatehouse.ToolResult {
-			last = gatehouse.Tool
-		}
+		out[i] = n
 	}
-	return n
+	return out
 }

@@ -89,8 +89,11 @@ func TestValuesMatchAsPeopleReadThem(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			for _, filler := range [][]provenance.Said{nil, {said(provenance.Model, "Certainly."), result("other", "bob, example, org, 100")}} {
-				c := provenance.New(append(filler, result("read_page", test.text)))
-				got := c.Origin(test.value)
+				list := append(filler, result("read_page", test.text))
+				got := provenance.New(list).Origin(test.value)
+				if kept := kept(list, provenance.Lost{}).Origin(test.value); kept != got {
+					t.Errorf("of traces: %+v, of texts: %+v", kept, got)
+				}
 				have := ""
 				switch {
 				case got.Tool == "read_page" && got.Partly:
@@ -129,8 +132,10 @@ func TestWhoSpeaksForAValue(t *testing.T) {
 		{"an injection in the user's own text", []provenance.Said{bad, pasted}, provenance.Origin{Source: provenance.ToolResult, Tool: "read_page", Tainted: true}},
 	}
 	for _, test := range tests {
-		if got := provenance.New(test.said).Origin(value); got != test.want {
-			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
+		for _, c := range []*provenance.Conversation{provenance.New(test.said), kept(test.said, provenance.Lost{})} {
+			if got := c.Origin(value); got != test.want {
+				t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
+			}
 		}
 	}
 }

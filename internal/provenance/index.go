@@ -16,31 +16,34 @@ const (
 	bytesPerToken = 5
 )
 
-// index finds runs of tokens. Like the texts it is made from, it lives for one exchange; it holds no text.
+// index finds runs of tokens. It lives for one exchange, and holds no text.
 type index struct {
-	seed   maphash.Seed
 	scan   tokens
-	said   []Said // those that were read; their texts are not kept
+	said   []Said // those that were read; their texts and traces are not kept
 	begins []int32
 	list   []token
 	heads  []int32 // slots; the first token of a hash, counted from 1
 	next   []int32 // the next token of the same hash, counted from 1
 	wholes map[uint64]int32
+	placed []placed // of the wholes, every place
+	spans  []span   // the passages, sorted by their places
+	unread []unread
+	seen   func(said, place int32) // told of every place of a value that is looked for; may be nil
 
 	work                int
 	tainted             bool // one of the texts is
 	missed, missedTaint bool // texts that were not read
 }
 
-func newIndex(said []Said) *index {
-	x := &index{seed: maphash.MakeSeed(), wholes: map[uint64]int32{}}
-	x.scan.seed = x.seed
+func newIndex(key *Key, said []Said, lost Lost) *index {
+	x := &index{wholes: map[uint64]int32{}, missed: lost.Some, missedTaint: lost.Tainted}
+	x.scan.hasher = hasher{key, maphash.MakeSeed()}
 	said = x.fitting(said)
 	size := 0
 	for _, s := range said {
-		size += len(s.Text)
+		size += len(s.Text)/bytesPerToken + len(s.Trace)/traceEntry
 	}
-	x.list = make([]token, 0, size/bytesPerToken)
+	x.list = make([]token, 0, size)
 	for _, s := range said {
 		x.read(s)
 	}
@@ -52,7 +55,7 @@ func newIndex(said []Said) *index {
 func (x *index) fitting(said []Said) []Said {
 	total := 0
 	for _, s := range said {
-		total += len(s.Text)
+		total += len(s.Text) + len(s.Trace)
 	}
 	if total <= maxText/maxReadings {
 		return said
@@ -74,7 +77,7 @@ func (x *index) fitting(said []Said) []Said {
 	room := maxText
 	var kept []int
 	for _, i := range order {
-		cost := 0
+		cost := len(said[i].Trace)
 		for _, r := range readings(said[i].Text) {
 			cost += len(r)
 		}
@@ -95,22 +98,41 @@ func (x *index) fitting(said []Said) []Said {
 
 func (x *index) read(s Said) {
 	at := int32(len(x.said))
-	x.said = append(x.said, Said{Source: s.Source, Tool: s.Tool, Tainted: s.Tainted})
+	x.said = append(x.said, Said{Source: s.Source, Tool: s.Tool, Tainted: s.Tainted, At: s.At})
 	x.begins, x.tainted = append(x.begins, int32(len(x.list))), x.tainted || s.Tainted
-	for _, text := range readings(s.Text) {
-		x.scan.read(text)
-		x.scan.said(func(t token) { x.list = append(x.list, t) })
-		x.scan.wholes(func(w whole) {
-			if have, ok := x.wholes[w.hash]; ok && !x.before(at, have) {
-				return
-			}
-			if len(x.wholes) >= maxWholes {
-				x.missed, x.missedTaint = true, true
-				return
-			}
-			x.wholes[w.hash] = at
-		})
+	add := func(t token) { x.list = append(x.list, t) }
+	begin := int32(len(x.list))
+	place := func(w placed) { x.addWhole(placed{w.hash, w.place + begin}, at) }
+	if s.Trace != nil {
+		if !traced(s.Trace, add, place, func(p span) { p.place += begin; x.spans = append(x.spans, p) }) {
+			x.missed, x.missedTaint = true, true
+		}
+		return
 	}
+	for _, text := range readings(s.Text) {
+		begin = int32(len(x.list))
+		x.scan.read(text)
+		x.scan.said(add)
+		x.scan.wholes(func(w whole) { place(x.scan.placed(w)) })
+		if s.Source != Model {
+			x.unread = append(x.unread, unread{text, begin})
+		}
+	}
+}
+
+// addWhole notes that a text says a number or an account in another writing.
+func (x *index) addWhole(w placed, at int32) {
+	if len(x.placed) < maxWholes {
+		x.placed = append(x.placed, w)
+	}
+	if have, ok := x.wholes[w.hash]; ok && !x.before(at, have) {
+		return
+	}
+	if len(x.wholes) >= maxWholes {
+		x.missed, x.missedTaint = true, true
+		return
+	}
+	x.wholes[w.hash] = at
 }
 
 // link chains the tokens of one hash, in their order.
@@ -163,7 +185,10 @@ func (x *index) rank(i int32) int {
 func (x *index) find(text string, not bounds, slight bool) (Origin, bool) {
 	x.scan.read(text)
 	best := int32(-1)
-	see := func(at int32) {
+	see := func(at, place int32) {
+		if x.seen != nil && place >= 0 {
+			x.seen(at, place)
+		}
 		if slight && x.rank(at) > 1 {
 			return
 		}
@@ -187,7 +212,8 @@ func (x *index) find(text string, not bounds, slight bool) (Origin, bool) {
 	x.sequence(value, anchor, not, see)
 	for _, hash := range x.forms(text, value) {
 		if at, ok := x.wholes[hash]; ok {
-			see(at)
+			see(at, -1)
+			x.places(hash, see)
 		}
 		if len(value) > 1 {
 			x.sequence([]token{{hash: hash}}, 0, not, see)
@@ -197,7 +223,20 @@ func (x *index) find(text string, not bounds, slight bool) (Origin, bool) {
 		return Origin{}, false
 	}
 	s := x.said[best]
-	return Origin{Source: s.Source, Tool: s.Tool, Tainted: s.Tainted}, true
+	return Origin{Source: s.Source, Tool: s.Tool, Tainted: s.Tainted, At: s.At}, true
+}
+
+// places tells where the texts say a whole, where that is asked for.
+func (x *index) places(hash uint64, see func(said, place int32)) {
+	if x.seen == nil {
+		return
+	}
+	x.work += len(x.placed)
+	for _, w := range x.placed {
+		if w.hash == hash {
+			see(x.saidAt(w.place), w.place)
+		}
+	}
 }
 
 // forms are the hashes of a value as one word: a number in plain digits, an account without its groups.
@@ -216,7 +255,7 @@ func (x *index) forms(text string, value []token) []uint64 {
 }
 
 // sequence finds every place where the value stands.
-func (x *index) sequence(value []token, anchor int, not bounds, see func(int32)) {
+func (x *index) sequence(value []token, anchor int, not bounds, see func(said, place int32)) {
 	for i := x.heads[x.slot(value[anchor].hash)]; i != 0 && x.work <= maxWork; i = x.next[i-1] {
 		x.work++
 		from := int(i) - 1 - anchor
@@ -226,8 +265,7 @@ func (x *index) sequence(value []token, anchor int, not bounds, see func(int32))
 		if !x.stands(value, from) {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(x.begins, int32(from)+1, cmp.Compare[int32])
-		see(int32(at) - 1)
+		see(x.saidAt(int32(from)), int32(from))
 	}
 }
 

@@ -2,7 +2,6 @@ package provenance
 
 import (
 	"bytes"
-	"hash/maphash"
 	"strings"
 )
 
@@ -17,6 +16,14 @@ type whole struct {
 	hash        uint64
 	first, last int // words
 }
+
+// placed is a whole by the place of its first word.
+type placed struct {
+	hash  uint64
+	place int32
+}
+
+func (t *tokens) placed(w whole) placed { return placed{w.hash, t.list[w.first].place} }
 
 // wholes calls out the formatted numbers and the grouped accounts of a text.
 func (t *tokens) wholes(out func(whole)) {
@@ -98,7 +105,7 @@ func (t *tokens) thousands(i, j int) bool {
 func (t *tokens) decimal(start, point, end int) uint64 {
 	front := bytes.TrimLeft(t.dense[start:point], "0")
 	behind := bytes.TrimRight(t.dense[point:end], "0")
-	return maphash.Bytes(t.seed, plain(front, behind))
+	return t.word(plain(front, behind))
 }
 
 func plain(front, behind []byte) []byte {

@@ -38,6 +38,7 @@ type Origin struct {
 	Tool    string // of a tool result: the full name of the tool; may be empty
 	Tainted bool   // of a tool result: it held an injection
 	Partly  bool   // only a part of the value was said, such as the host of a URL
+	At      int    // the [Said.At] of the text that it came from; 0: of none, or it has none
 }
 
 // worse reports whether o is the worse news of two.

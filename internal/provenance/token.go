@@ -1,7 +1,6 @@
 package provenance
 
 import (
-	"hash/maphash"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,15 +26,20 @@ const (
 
 // tokens are the tokens of one text, and what else it says: numbers that were formatted, accounts that were grouped.
 type tokens struct {
-	seed  maphash.Seed
+	hasher
+
+	text  string // as it was read: in compatible characters
 	dense []byte // all tokens, without what stood between them
 	list  []word
+	count int32 // of the words that say something
 }
 
 // word is a token while its text is read.
 type word struct {
-	start, end int  // in dense
-	gap        byte // the one character before it; wide, or open
+	start, end int   // in dense
+	at         int   // where it begins in the text
+	place      int32 // how many words before it say something
+	gap        byte  // the one character before it; wide, or open
 	class      byte
 	digits     int
 	stop       bool // it says nothing: the www of a host
@@ -84,13 +88,14 @@ func classOf(r rune) byte {
 
 // read splits a text into words.
 func (t *tokens) read(text string) {
-	t.dense, t.list = t.dense[:0], t.list[:0]
+	t.dense, t.list, t.count = t.dense[:0], t.list[:0], 0
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
 			text = norm.NFKC.String(strings.ToValidUTF8(text, "\uFFFD"))
 			break
 		}
 	}
+	t.text = text
 	w := word{}
 	gap, gaps := byte(open), 0
 	end := func() {
@@ -116,7 +121,7 @@ func (t *tokens) read(text string) {
 		}
 		if w.class != c || c == single {
 			end()
-			w = word{start: len(t.dense), gap: gap, class: c}
+			w = word{start: len(t.dense), at: i, gap: gap, class: c}
 			if len(t.list) == 0 {
 				w.gap = open
 			}
@@ -156,10 +161,13 @@ func (t *tokens) add(w word) {
 	case "http", "https", "www", "mailto", "at", "dot":
 		w.stop = true
 	}
+	if w.place = t.count; !w.stop {
+		t.count++
+	}
 	t.list = append(t.list, w)
 }
 
-func (t *tokens) hash(start, end int) uint64 { return maphash.Bytes(t.seed, t.dense[start:end]) }
+func (t *tokens) hash(start, end int) uint64 { return t.word(t.dense[start:end]) }
 
 // bounds says what ties the word at i to the one before.
 func (t *tokens) bounds(i int) bounds {

@@ -41,6 +41,7 @@ func HashProof(credential, name string) string {
 type Resolver struct {
 	Store Store
 	Key   []byte // of the gateway, for every keyed hash
+	Box   Box    // seals excerpts of what was said; nil: none are kept
 }
 
 // Agent finds the agent of a credential, whichever account it belongs to; an unknown one is the given account's. known is

@@ -44,7 +44,16 @@ type Update struct {
 	Anchors     []Digest   // what injections in this exchange named; see [Resolver.AnchorDigest]
 	Reminders   []Reminder // that wait for the next turn
 	Reminded    []string   // ids of those that this exchange has told
+	Results     []Result   // of tool calls, that this exchange is the first to tell
+	Said        []Said     // what it told of its conversation, where that is told piece by piece
+	Heard       bool       // it asked for what its session was told before, which is therefore kept for longer
 	Time        time.Time
+}
+
+// Result is the result of a tool call: an approval that let the call through has then done its work.
+type Result struct {
+	CallID string // as the call has it; may be empty
+	Tool   string // full name
 }
 
 // MaxAnchors is how many anchors a session keeps; the oldest go first. A page that names more is answered by its newest.
@@ -63,5 +72,6 @@ type Store interface {
 	// Anchors finds, of the given anchors, those that injections have brought into the session. It may miss what an
 	// exchange that still runs brings.
 	Reminders
+	Conversations
 	Anchors(ctx context.Context, agentID, session string, anchors []Digest) (map[Digest]bool, error)
 }

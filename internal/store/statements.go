@@ -30,8 +30,9 @@ const keepAnchors = `DELETE FROM anchors WHERE agent = ? AND session = ? AND anc
 
 // statements are those of every transaction of the writer, prepared once.
 type statements struct {
-	getHead, setHead, record, agent, seeAgent, moveKeys, transcript, decided, anchor, keepAnchors, reminder, told *sql.Stmt
+	getHead, setHead, record, agent, seeAgent, moveKeys, transcript, decided, anchor, keepAnchors, reminder, told, result, countResult *sql.Stmt
 
+	said saidStatements
 	seen map[string]sighting // agents of this transaction, by hash
 }
 
@@ -62,8 +63,17 @@ func prepare(ctx context.Context, db *sql.DB) (p statements, err error) {
 		{&p.keepAnchors, keepAnchors},
 		{&p.reminder, `INSERT INTO reminders (id, agent, session, source, text, request, created) VALUES (?, ?, ?, ?, ?, ?, ?)`},
 		{&p.told, `UPDATE reminders SET told = ? WHERE id = ?`},
+		{&p.result, resultApproval},
+		{&p.countResult, countApprovalVersion},
 	} {
 		if *s.to, err = db.PrepareContext(ctx, s.query); err != nil { //nolint:sqlclosecheck // close closes them all
+			p.close()
+			return statements{}, err
+		}
+	}
+	p.said.swept = new(time.Time)
+	for to, query := range p.said.queries() {
+		if *to, err = db.PrepareContext(ctx, query); err != nil { //nolint:sqlclosecheck // as above
 			p.close()
 			return statements{}, err
 		}
@@ -72,7 +82,8 @@ func prepare(ctx context.Context, db *sql.DB) (p statements, err error) {
 }
 
 func (p *statements) all() []**sql.Stmt {
-	return []**sql.Stmt{&p.getHead, &p.setHead, &p.record, &p.agent, &p.seeAgent, &p.moveKeys, &p.transcript, &p.decided, &p.anchor, &p.keepAnchors, &p.reminder, &p.told}
+	return []**sql.Stmt{&p.getHead, &p.setHead, &p.record, &p.agent, &p.seeAgent, &p.moveKeys, &p.transcript, &p.decided, &p.anchor, &p.keepAnchors, &p.reminder, &p.told,
+		&p.result, &p.countResult, &p.said.insert, &p.said.worsen, &p.said.add, &p.said.use, &p.said.order, &p.said.drop, &p.said.idle, &p.said.forget, &p.said.empty}
 }
 
 func (p *statements) close() {
@@ -144,6 +155,12 @@ func (p *statements) update(ctx context.Context, it item) (item, error) {
 	if err := p.reminders(ctx, kept.ID, u); err != nil {
 		return it, err
 	}
+	if err := p.results(ctx, kept.ID, u); err != nil {
+		return it, err
+	}
+	if err := p.said.update(ctx, kept.ID, u); err != nil {
+		return it, err
+	}
 	return it, p.anchors(ctx, kept.ID, u)
 }
 
@@ -156,6 +173,26 @@ func (p *statements) reminders(ctx context.Context, agent string, u *session.Upd
 	}
 	for _, id := range u.Reminded {
 		if _, err := p.told.ExecContext(ctx, stored(u.Time), id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// results notes the results of calls on the approvals that let them through. Most calls had none.
+func (p *statements) results(ctx context.Context, agent string, u *session.Update) error {
+	for _, r := range u.Results {
+		res, err := p.result.ExecContext(ctx, stored(u.Time), agent, u.Session, r.CallID, r.CallID, r.Tool, r.CallID)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := p.countResult.ExecContext(ctx); err != nil {
 			return err
 		}
 	}
@@ -207,6 +244,9 @@ func (p *statements) finish(ctx context.Context, head audit.Head) error {
 		if _, err := p.agent.ExecContext(ctx, agentRow(s.Agent)...); err != nil {
 			return err
 		}
+	}
+	if err := p.said.sweep(ctx); err != nil {
+		return err
 	}
 	return p.writeHead(ctx, head)
 }

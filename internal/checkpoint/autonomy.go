@@ -43,8 +43,38 @@ func declared(l look) opinion {
 	return o
 }
 
+// calls judges the calls that are about to leave. What waits for a human, or was refused, goes; text stands in its place.
 func calls(ctx context.Context, l look) (opinion, error) {
 	o := opinion{warning: warningAutonomy}
+	list, err := l.judge(ctx)
+	if err != nil {
+		return o, err
+	}
+	if l.enforcing {
+		if err := l.leave(ctx, list); err != nil {
+			return o, err
+		}
+	}
+	for _, c := range list {
+		o.calls = append(o.calls, gatehouse.CallVerdict{Part: c.part.ID, Tool: clip(c.part.Tool), CallID: clip(c.part.CallID),
+			Verdict: c.Verdict, Rule: c.Rule, Reason: c.Reason, Digest: c.digest,
+			Approval: c.answer.Approval, State: string(c.answer.State), Expires: c.answer.Expires})
+		switch {
+		case c.Verdict != gatehouse.Allow:
+			o.raise(c.Verdict, c.Rule, c.Reason)
+			o.edits = append(o.edits, gatehouse.Edit{Part: c.part.ID, Op: gatehouse.Remove, Choice: c.part.Choice, Text: l.refusal(c)})
+			o.advise("autonomy.policy", gatehouse.Warn, "a tool call was outside the policy: "+string(c.Verdict)+" ("+c.Rule+")", "withheld")
+		case c.digest != "":
+			o.note(c.Reason)
+			o.advise("autonomy.approval", gatehouse.Info, "a flagged tool call was let through: "+c.Rule, "")
+		}
+	}
+	return o, nil
+}
+
+// judge asks the policy about each call that is about to leave.
+func (l look) judge(ctx context.Context) ([]judged, error) {
+	var list []judged
 	var around *policy.Call
 	for i := range l.x.Response {
 		p := &l.x.Response[i]
@@ -54,31 +84,37 @@ func calls(ctx context.Context, l look) (opinion, error) {
 		if around == nil {
 			known, err := l.surroundings(ctx)
 			if err != nil {
-				return o, fmt.Errorf("what is known around a call: %w", err)
+				return nil, fmt.Errorf("what is known around a call: %w", err)
 			}
 			around = &known
 		}
 		c := *around
-		c.Tool, c.Args, c.Freeform = p.Tool, p.Text, p.Media == "freeform"
-		j := l.s.Policy.Judge(c)
-		o.calls = append(o.calls, gatehouse.CallVerdict{Part: p.ID, Tool: clip(p.Tool), CallID: clip(p.CallID),
-			Verdict: j.Verdict, Rule: j.Rule, Reason: j.Reason})
-		if j.Verdict == gatehouse.Allow {
-			continue
-		}
-		o.raise(j.Verdict, j.Rule, j.Reason)
-		o.edits = append(o.edits, gatehouse.Edit{Part: p.ID, Op: gatehouse.Remove, Choice: p.Choice, Text: refusal(p, j)})
-		o.advise("autonomy.policy", gatehouse.Warn, "a tool call was outside the policy: "+string(j.Verdict)+" ("+j.Rule+")", "withheld")
+		c.Tool, c.Args, c.Freeform, c.Own = p.Tool, p.Text, p.Media == "freeform", l.own(p.Tool)
+		list = append(list, judged{part: p, call: c, Judgement: l.s.Policy.Judge(c)})
 	}
-	return o, nil
+	return list, nil
 }
 
-// refusal says what became of a call that policy does not let through.
-func refusal(p *gatehouse.Part, j policy.Judgement) string {
-	if j.Verdict == gatehouse.Flag {
-		return "[The call to the tool " + toolName(p.Tool) + " was withheld by the gateway: it needs a human's approval (" + j.Reason + "), and approvals are not available here. The tool did not run.]"
+// own is the strictest that the agent's own code says of a tool among those that it declares.
+func (l look) own(tool string) (v gatehouse.Verdict) {
+	for i := range l.x.Request {
+		if p := &l.x.Request[i]; p.Kind == gatehouse.ToolDef && p.Tool == tool && p.Policy.Stricter(v) {
+			v = p.Policy
+		}
 	}
-	return refusedCall(p, j.Reason)
+	return v
+}
+
+// refusal says what became of a call that is not let through.
+func (l look) refusal(c judged) string {
+	switch {
+	case c.Verdict != gatehouse.Flag:
+		return refusedCall(c.part, c.Reason)
+	case c.answer.Approval == "":
+		return "[The call to the tool " + toolName(c.part.Tool) + " was withheld by the gateway: it needs a human's approval (" + c.Reason + "). The tool did not run.]"
+	}
+	return "[The call to the tool " + toolName(c.part.Tool) + " waits for a human's approval (" + c.Reason + "): " + c.answer.Approval +
+		", " + l.s.ApprovalURL + "/v1/approvals/" + c.answer.Approval + ". The tool did not run.]"
 }
 
 // refusedCall is the text that stands where a refused call stood.

@@ -39,6 +39,7 @@ type Engine struct {
 	Detectors string // version of the detector set
 	Ledger    Ledger
 	Sessions  *session.Resolver
+	Approvals Approvals // nil: flagged calls are withheld for good
 	Log       *slog.Logger
 
 	settings atomic.Pointer[Settings]
@@ -54,7 +55,13 @@ func (e *Engine) Use(s *Settings) {
 func (e *Engine) Check(ctx context.Context, x *gatehouse.Exchange, at gatehouse.Checkpoint) gatehouse.Decision {
 	s, start := e.settings.Load(), time.Now()
 	d := gatehouse.Decision{At: at, Mode: s.mode(at), Verdict: gatehouse.Allow, Would: gatehouse.Allow, Outcome: gatehouse.Pass}
-	if o, err := e.ask(ctx, x, at, s); err != nil {
+	o, err := e.ask(ctx, x, at, s)
+	if err == nil && at == gatehouse.Autonomy && e.await(ctx, x, o, s) {
+		s = e.settings.Load() // a human took time: the policy may be another now, and its block wins
+		d.Mode = s.mode(at)
+		o, err = e.ask(ctx, x, at, s)
+	}
+	if err != nil {
 		e.fail(&d, x, s, err)
 	} else {
 		o.under(&d, x)
@@ -108,7 +115,7 @@ func (e *Engine) ask(ctx context.Context, x *gatehouse.Exchange, at gatehouse.Ch
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.ScanTime)
 	defer cancel()
-	look := look{scanner: e.Scanner, sessions: e.Sessions, s: s, x: x}
+	look := look{scanner: e.Scanner, sessions: e.Sessions, s: s, x: x, approvals: e.Approvals, enforcing: s.mode(at) == gatehouse.Enforce}
 	switch at {
 	case gatehouse.Front:
 		return front(ctx, look)

@@ -104,6 +104,8 @@ func (l look) unread(p *gatehouse.Part) string {
 	switch {
 	case p.Kind == gatehouse.Opaque:
 		return "opaque"
+	case p.Skip:
+		return "off"
 	case p.Replayed:
 		return "replayed"
 	case p.Text == "":

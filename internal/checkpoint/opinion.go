@@ -114,6 +114,9 @@ type look struct {
 	sessions *session.Resolver
 	s        *Settings
 	x        *gatehouse.Exchange
+
+	approvals Approvals
+	enforcing bool // verdicts happen, so that flagged calls ask for leave
 }
 
 // scan reads one part and writes down that it did. Findings come back with the part's ID.

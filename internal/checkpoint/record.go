@@ -27,6 +27,12 @@ func (e *Engine) Finish(ctx context.Context, x *gatehouse.Exchange) error {
 	return err
 }
 
+// Record writes the record of what was done beside any exchange. Unlike Finish it never lets a failure pass: the deed and its record
+// are kept together or not at all.
+func (e *Engine) Record(ctx context.Context, x *gatehouse.Exchange) error {
+	return e.finish(ctx, x, e.settings.Load())
+}
+
 func (e *Engine) finish(ctx context.Context, x *gatehouse.Exchange, s *Settings) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

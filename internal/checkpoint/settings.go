@@ -28,6 +28,10 @@ type Settings struct {
 	Durability     string                        // all, decisions, batched
 	Policy         *policy.Policy
 
+	ApprovalWait time.Duration // how long the proxy holds an answer for a human
+	ApprovalAge  time.Duration // how long an approval stands
+	ApprovalURL  string        // where approvals can be looked at, without a slash at its end
+
 	decidedUnder string // see epoch; set by Engine.Use
 }
 

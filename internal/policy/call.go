@@ -3,6 +3,7 @@ package policy
 import (
 	"time"
 
+	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/provenance"
 )
 
@@ -12,6 +13,8 @@ type Call struct {
 	Tool     string // full name; "hosted:NAME" and "mcp:LABEL/TOOL" for tools that the provider runs
 	Args     string // as the wire has them
 	Freeform bool   // the tool takes text, not JSON: Args is not read as JSON, and conditions see it as args.input
+	// Own is what the agent's own code says of the tool: block and flag count like rules, allow lifts a built-in flag. Empty: nothing.
+	Own gatehouse.Verdict
 
 	Agent   *Agent    // who calls; nil when unknown
 	Session *Session  // the conversation up to this call; nil when unknown
@@ -21,6 +24,8 @@ type Call struct {
 	// json.Number. It must give the same answer to the same value for as long as the call is judged; it is called by
 	// one goroutine at a time. When it is nil, the conversation is not known, and to ask where a value came from fails.
 	Origin func(value any) Origin
+	// Words are what the conversation asks for; nil when it is not known.
+	Words Words
 }
 
 // Agent is who makes a call, as conditions see it.

@@ -11,10 +11,12 @@ type Judgement struct {
 	Verdict gatehouse.Verdict // allow, flag or block
 	Rule    string            // what decided: tools.rules[1], tools.flag[0], allow, built-in flag delete_*, provenance, arguments, default
 	Reason  string            // for humans; never quotes arguments
+
+	Blame // of the rule provenance, and of a rule whose conditions have asked where values came from
 }
 
 // Judge says what may happen to a call. Every rule that matches and whose conditions hold counts, and the strictest verdict
-// wins; of equals the first is named. Arguments that readers could understand differently are blocked before any rule is
+// wins; of equals the first is named, but for provenance, which goes before other flags. Arguments that readers could understand differently are blocked before any rule is
 // asked. A condition that fails counts as the stricter answer: the rule counts when it flags or blocks, and does not when
 // it allows.
 func (p *Policy) Judge(c Call) Judgement {
@@ -22,15 +24,16 @@ func (p *Policy) Judge(c Call) Judgement {
 	if !c.Freeform {
 		var reason string
 		if s.root, s.doc, reason = readArguments(c.Args); reason != "" {
-			return Judgement{gatehouse.Block, "arguments", reason}
+			return Judgement{Verdict: gatehouse.Block, Rule: "arguments", Reason: reason}
 		}
 	}
 	j := p.judge(c.Tool, s)
-	if p.provenance.Stricter(j.Verdict) {
-		if reason := s.suspect(); reason != "" {
-			return Judgement{p.provenance, "provenance", reason}
+	if p.provenance.Stricter(j.Verdict) || p.provenance == gatehouse.Flag && j.Verdict == gatehouse.Flag {
+		if reason, b := s.suspect(); reason != "" {
+			return Judgement{p.provenance, "provenance", reason, b}
 		}
 	}
+	j.Blame = s.located(j.Blame)
 	return j
 }
 
@@ -41,13 +44,17 @@ func (p *Policy) JudgeDeclared(tool string) Judgement { return p.judge(tool, nil
 // judge asks from the strictest rules to the mildest, so that no condition is worked out which cannot change the answer.
 func (p *Policy) judge(tool string, s *scene) Judgement {
 	if tool == "" {
-		return Judgement{gatehouse.Block, "tool", "the call names no tool"}
+		return Judgement{Verdict: gatehouse.Block, Rule: "tool", Reason: "the call names no tool"}
 	}
 	about, t := p.about(tool), trial{scene: s}
 	for _, r := range about.block {
 		if t.counts(r) {
 			return t.Judgement
 		}
+	}
+	own := s.own()
+	if own == gatehouse.Block {
+		return Judgement{Verdict: gatehouse.Block, Rule: "agent", Reason: "the agent's own code blocks this tool"}
 	}
 	inside := !p.fenced || about.flagged != nil || about.allowed != nil
 	for _, r := range about.flag {
@@ -61,7 +68,10 @@ func (p *Policy) judge(tool string, s *scene) Judgement {
 	if about.flagged != nil {
 		t.add(gatehouse.Flag, about.flagged.name, fmt.Sprintf("tools matching %s need approval", about.flagged.glob))
 	}
-	lifted := about.builtin == nil
+	if own == gatehouse.Flag {
+		t.add(gatehouse.Flag, "agent", "the agent's own code wants approval for this tool")
+	}
+	lifted := about.builtin == nil || own == gatehouse.Allow
 	for _, r := range about.allow {
 		opens, lifts := !inside && r.selects(), !lifted && r.exact() && t.Verdict != gatehouse.Flag
 		if (opens || lifts || t.Verdict == "") && t.counts(r) {
@@ -94,12 +104,15 @@ type trial struct {
 // add takes the stricter of two judgements, and the earlier of equals.
 func (t *trial) add(v gatehouse.Verdict, rule, reason string) {
 	if v.Stricter(t.Verdict) {
-		t.Judgement = Judgement{v, rule, reason}
+		t.Judgement = Judgement{Verdict: v, Rule: rule, Reason: reason}
 	}
 }
 
 // counts reports whether a rule counts for the call, and adds it when it does.
 func (t *trial) counts(r *rule) bool {
+	if t.scene != nil {
+		t.scene.blamed = Blame{}
+	}
 	yes, failure := t.holds(r)
 	switch {
 	case failure == "" && !yes:
@@ -113,6 +126,9 @@ func (t *trial) counts(r *rule) bool {
 		return false
 	default:
 		t.add(r.verdict, r.name, r.reason+", and counts because its condition failed: "+failure)
+	}
+	if t.Rule == r.name && t.scene != nil {
+		t.Blame = t.scene.blamed
 	}
 	return true
 }

@@ -84,6 +84,7 @@ func (s *scene) traceScalar(v ref.Val) (Origin, bool) {
 		return Origin{}, false
 	}
 	one := s.call.Origin(value)
+	s.blame(value, one)
 	if one.Source == "" {
 		one.Source = Model
 	}

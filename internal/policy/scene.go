@@ -8,6 +8,7 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
+	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
 )
 
@@ -21,8 +22,17 @@ type scene struct {
 	spent    uint64        // cost of what was counted so far
 	deadline time.Time     // of counted work; zero before there is any
 	traced   int           // values looked at for their origins
+	blamed   Blame         // what the rule that is worked out was told of a tool's result
 
 	args, tool, now ref.Val // nil until asked for
+}
+
+// own is what the agent's own code says of the tool; of a tool that is only declared, nothing.
+func (s *scene) own() gatehouse.Verdict {
+	if s == nil {
+		return ""
+	}
+	return s.call.Own
 }
 
 // ResolveName is the value of a variable of the environment; what the call does not know is not found.

@@ -11,25 +11,34 @@ import (
 
 // inquiry looks through the arguments of a call for a destination that an injected tool result has brought.
 type inquiry struct {
-	scene *scene
-	deed  deed
-	left  int // values that may still be looked at
+	scene  *scene
+	effect effect
+	left   int // values that may still be looked at
+	found  Blame
 }
 
-// suspect says which argument of a call is not to be trusted, and why; empty when none is.
+// suspect says which argument of a call is not to be trusted, and why; empty when none is. The blame is empty where nobody can
+// tell.
 //
 // Of a call that acts, that is one which identifies whom or what it acts on. A call that only reads can carry data to whoever
 // answers it: there it is an address that nobody has said as a whole and of which an injected result said a part. An
 // address that the result said itself carries nothing that its author did not know.
-func (s *scene) suspect() string {
-	q := &inquiry{s, deedOf(s.call.Tool), maxTraced}
+func (s *scene) suspect() (string, Blame) {
+	if reason, b := s.tainted(); reason != "" {
+		return reason, b
+	}
+	return s.urged()
+}
+
+func (s *scene) tainted() (string, Blame) {
+	q := &inquiry{scene: s, effect: effectOf(s.call.Tool), left: maxTraced}
 	if s.call.Freeform {
-		return q.texts(provenance.Identifiers(s.call.Args), "args.input")
+		return q.texts(provenance.Identifiers(s.call.Args), "args.input"), q.found
 	}
-	if q.deed == reads && q.sends() {
-		q.deed = acts
+	if q.effect == reads && q.sends() {
+		q.effect = acts
 	}
-	return q.value(s.root, "args", argument{})
+	return q.value(s.root, "args", argument{}), q.found
 }
 
 // argument is what the names on the way to a value say of it.
@@ -91,7 +100,7 @@ func (q *inquiry) text(text, path string, a argument) string {
 	switch {
 	case shaped || a.destination && !a.prose:
 		return q.ask(text, path)
-	case a.prose && q.deed != executes:
+	case a.prose && q.effect != executes:
 		return ""
 	}
 	return q.texts(provenance.Identifiers(text), path)
@@ -108,22 +117,23 @@ func (q *inquiry) texts(list []string, path string) string {
 
 // ask asks where one value came from.
 func (q *inquiry) ask(value any, path string) string {
-	if text, ok := value.(string); q.deed == reads && (!ok || provenance.ShapeOf(text) != provenance.URL && provenance.ShapeOf(text) != provenance.Host) {
+	if text, ok := value.(string); q.effect == reads && (!ok || provenance.ShapeOf(text) != provenance.URL && provenance.ShapeOf(text) != provenance.Host) {
 		return ""
 	}
 	if q.left--; q.left < 0 {
 		return path + ": there are too many values to say where they came from"
 	}
 	if q.scene.call.Origin == nil {
-		if q.deed == reads {
+		if q.effect == reads {
 			return ""
 		}
 		return path + " cannot be traced: " + unknownConversation
 	}
 	switch o := q.scene.call.Origin(value); {
-	case !o.Tainted || o.Source != ToolResult || q.deed == reads && !o.Partly:
+	case !o.Tainted || o.Source != ToolResult || q.effect == reads && !o.Partly:
 		return ""
 	default:
+		q.found = Blame{Argument: path, Value: fmt.Sprint(value), Origin: o}
 		return path + " first appeared in a result of " + plainTool(o.Tool) + " that held an injection"
 	}
 }

@@ -26,6 +26,8 @@ type Proxy struct {
 	Client   *upstream.Client
 	Log      *slog.Logger
 
+	Approvals Approvals // nil: none
+
 	settings atomic.Pointer[Settings]
 }
 
@@ -154,15 +156,7 @@ func (p *Proxy) contained(h http.Header) error {
 
 // forward is what Guard guards: the request as the checkpoints left it, and the answer into the flow.
 func (p *Proxy) forward(ctx context.Context, t *turn, f *gatehouse.Flow) error {
-	out, err := t.outgoing(ctx)
-	if err != nil {
-		return err
-	}
-	if t.door.codec == nil {
-		t.reply, err = p.Client.Open(ctx, out, t.s.Limits)
-	} else {
-		t.reply, err = p.Client.Send(ctx, out, t.s.Limits, t.door.codec, f)
-	}
+	err := p.fetch(ctx, t, f)
 	if t.reply == nil {
 		return err
 	}
@@ -174,6 +168,27 @@ func (p *Proxy) forward(ctx context.Context, t *turn, f *gatehouse.Flow) error {
 	}
 	if t.reply.Body != nil {
 		t.X.Usage = t.reply.Body.Usage()
+	}
+	return err
+}
+
+// fetch gets the answer: the model's, or, where that is approved calls of its last turn, these.
+func (p *Proxy) fetch(ctx context.Context, t *turn, f *gatehouse.Flow) error {
+	if calls := p.released(ctx, t); len(calls) > 0 {
+		body, kind, err := t.door.codec.Released(t.req, calls, t.X.ID)
+		if err == nil {
+			return p.release(ctx, t, written{body, kind}, f)
+		}
+		p.Log.Warn("approved calls have no place in this request: the model is asked", "request_id", t.X.ID, "error", err)
+	}
+	out, err := t.outgoing(ctx)
+	if err != nil {
+		return err
+	}
+	if t.door.codec == nil {
+		t.reply, err = p.Client.Open(ctx, out, t.s.Limits)
+	} else {
+		t.reply, err = p.Client.Send(ctx, out, t.s.Limits, t.door.codec, f)
 	}
 	return err
 }

@@ -18,6 +18,7 @@ type Settings struct {
 	Rate       int                   // requests a minute for each agent; 0: no limit
 	Codecs     map[string]wire.Codec // by format
 	Limits     upstream.Limits
+	Replay     bool // an approved call of the last turn is delivered without the model
 }
 
 // Upstream is a model server that requests can be sent to.

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// deed is what a call does to the world, as far as names tell.
-type deed int
+// effect is what a call does to the world, as far as names tell.
+type effect int
 
 const (
-	acts     deed = iota // it changes something, sends something, or nobody knows
+	acts     effect = iota // it changes something, sends something, or nobody knows
 	reads                // it only looks
 	executes             // it runs what its arguments say
 )
@@ -39,9 +39,9 @@ var (
 	both     = wordsOf("and or then")
 )
 
-// deedOf reads the leaf of a tool's name. The first word that tells decides; get_and_delete is both, and acts. A name that
+// effectOf reads the leaf of a tool's name. The first word that tells decides; get_and_delete is both, and acts. A name that
 // tells nothing counts as one that acts: better one question too many.
-func deedOf(tool string) deed {
+func effectOf(tool string) effect {
 	segments := leafSegments(tool)
 	if len(segments) == 0 {
 		return acts

@@ -1,0 +1,90 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/approval"
+	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
+)
+
+// Approvals finds what waits for a human; *approval.Queue is one.
+type Approvals interface {
+	Get(ctx context.Context, id string) (approval.Approval, error)
+	Card(a approval.Approval) (*approval.Card, error)
+}
+
+var approvalID = regexp.MustCompile(`\bapr-[0-9a-f]{32}\b`)
+
+// maxReleased bounds the approvals that one notice is asked about.
+const maxReleased = 32
+
+// released are the calls that a human has approved since the last turn, which told of them: the answer need not come from the
+// model again. What cannot be read is asked of the model.
+func (p *Proxy) released(ctx context.Context, t *turn) []wire.Call {
+	if !t.s.Replay || p.Approvals == nil {
+		return nil
+	}
+	var calls []wire.Call
+	for _, id := range noticed(t.X.Request) {
+		a, err := p.Approvals.Get(ctx, id)
+		if err != nil || a.Agent != t.X.Agent || a.Session != t.X.Session || a.Standing(time.Now()) != approval.Approved {
+			continue
+		}
+		card, err := p.Approvals.Card(a)
+		if err != nil || card == nil {
+			p.Log.Error("the call of an approval cannot be read", "request_id", t.X.ID, "approval", a.ID, "error", err)
+			continue
+		}
+		calls = append(calls, wire.Call{Tool: a.Tool, ID: a.CallID, Arguments: card.Arguments, Freeform: card.Freeform})
+	}
+	return calls
+}
+
+// noticed are the approvals that the last turn of the assistant names, each once.
+func noticed(request []gatehouse.Part) (ids []string) {
+	end := slices.IndexFunc(request, func(p gatehouse.Part) bool { return p.Latest })
+	if end < 0 {
+		end = len(request)
+	}
+	for i := end - 1; i >= 0 && request[i].Role == gatehouse.Assistant; i-- {
+		if request[i].Kind != gatehouse.Text {
+			continue
+		}
+		for _, id := range approvalID.FindAllString(request[i].Original(), maxReleased) {
+			if !slices.Contains(ids, id) && len(ids) < maxReleased {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// release answers in place of the model. The checkpoints read it as they read any answer: policy is asked anew, and the gate uses
+// the approvals up.
+func (p *Proxy) release(ctx context.Context, t *turn, answer written, f *gatehouse.Flow) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "/", http.NoBody)
+	if err != nil {
+		return err
+	}
+	t.reply, err = (&upstream.Client{Transport: answer}).Send(ctx, r, t.s.Limits, t.door.codec, f)
+	return err
+}
+
+// written is an upstream that gives one answer.
+type written struct {
+	body []byte
+	kind string // its content type
+}
+
+func (w written) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {w.kind}}, ContentLength: int64(len(w.body)),
+		Body: io.NopCloser(bytes.NewReader(w.body)), Request: r}, nil
+}

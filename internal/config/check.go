@@ -20,6 +20,7 @@ func (d *decoder) check(c *Config) {
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
 		d.fail(d.line("tls"), "tls", "needs both cert and key")
 	}
+	d.notify(c.Notify)
 	if _, err := policy.Compile(c.Tools); err != nil {
 		d.policy(err)
 	}

@@ -22,6 +22,7 @@ type Config struct {
 	OnError     map[gatehouse.Checkpoint]string // closed or open, for all four checkpoints
 	Uninspected string                          // forward or refuse
 	Streaming   string                          // auto or buffer
+	Approvals   Approvals
 	Limits      Limits
 	Audit       Audit
 	Auth        Auth
@@ -87,11 +88,6 @@ type TLS struct{ Cert, Key string }
 // CORS lists the origins whose pages may call the gateway.
 type CORS struct{ Origins []string }
 
-// Notify governs who is told.
-type Notify struct {
-	PrivateTargets []string // networks, in CIDR notation
-}
-
 // Telemetry governs what is told of exchanges while they happen.
 type Telemetry struct {
 	OTLP       string // base URL of a collector; empty: no spans
@@ -126,6 +122,7 @@ func Default() *Config {
 		OnError:     sameForAll("closed"),
 		Uninspected: "forward",
 		Streaming:   "auto",
+		Approvals:   Approvals{Expire: 24 * time.Hour, Resume: "replay"},
 		Limits: Limits{
 			Body:          32 << 20,
 			Depth:         128,

@@ -8,9 +8,16 @@ import (
 
 func TestMaskedShowsNoSecret(t *testing.T) {
 	t.Setenv("KEY", "sk-secret")
-	got := string(parse(t, "upstreams: {openai: {key: '${KEY}'}}").Masked())
-	if strings.Contains(got, "sk-secret") || !strings.Contains(got, mask) {
-		t.Errorf("got\n%s", got)
+	t.Setenv("LONG", "sk-secret-of-more-than-20-bytes")
+	for _, yaml := range []string{
+		"upstreams: {openai: {key: '${KEY}'}}",
+		"auth: {admin_token: '${LONG}'}",
+		"notify: {webhooks: [{url: 'https://example.com/hook', secret: '${LONG}'}]}",
+		"notify: {slack: {token: '${KEY}', signing_secret: '${KEY}', channel: C1, approvers: [U1]}}",
+	} {
+		if got := string(parse(t, yaml).Masked()); strings.Contains(got, "sk-secret") || !strings.Contains(got, mask) {
+			t.Errorf("%s: got\n%s", yaml, got)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ func TestSchemaAndParserKnowTheSameKeys(t *testing.T) {
 			t.Errorf("the schema has %s, the parser does not", key)
 		}
 	}
-	for _, key := range []string{"listen", "upstreams.x.key", "upstreams.x.auth", "tools.allow", "tools.rules.[].tool", "on_error.back", "auth.mode", "limits.stream_buffer", "agents.auto_create"} {
+	for _, key := range []string{"listen", "upstreams.x.key", "upstreams.x.auth", "tools.allow", "tools.rules.[].tool", "on_error.back", "auth.mode", "limits.stream_buffer", "approvals.wait", "notify.webhooks.[].secret", "notify.slack.approvers", "agents.auto_create"} {
 		if !slices.Contains(keys, key) {
 			t.Errorf("the parser has %s, the schema does not", key)
 		}

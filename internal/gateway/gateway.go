@@ -18,6 +18,7 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/api"
+	"github.com/gatehouse-gateway/gatehouse/internal/approval"
 	"github.com/gatehouse-gateway/gatehouse/internal/checkpoint"
 	"github.com/gatehouse-gateway/gatehouse/internal/config"
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
@@ -26,6 +27,7 @@ import (
 	"github.com/gatehouse-gateway/gatehouse/internal/proxy"
 	"github.com/gatehouse-gateway/gatehouse/internal/seal"
 	"github.com/gatehouse-gateway/gatehouse/internal/session"
+	"github.com/gatehouse-gateway/gatehouse/internal/slack"
 	"github.com/gatehouse-gateway/gatehouse/internal/store"
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 	"github.com/gatehouse-gateway/gatehouse/internal/telemetry"
@@ -45,6 +47,9 @@ type Parts struct {
 	Scanner checkpoint.Scanner
 	Log     *slog.Logger
 	Targets webhook.Targets // where webhooks may be sent
+	// Silent tells nobody: no webhook is delivered, and those of the store are left as they are. It is for a process that shares
+	// the store with a gateway, whose affair that is.
+	Silent bool
 	// Still starts nothing beside the requests: for a command that asks a few things and ends. It delivers no webhook, and
 	// of keys that another process changes it knows what it read at first.
 	Still bool
@@ -60,8 +65,13 @@ type Gateway struct {
 	surface *surface.Handler
 	proxy   *proxy.Proxy
 	api     *api.API
+	desk    *surface.Desk
 	probe   *telemetry.Probe
 	client  *http.Transport
+	queue   *approval.Queue
+	slack   *slack.Slack
+
+	webhooks *webhook.Registry // nil: those of the configuration are left as they are
 
 	authority *identity.Authority
 	keysOnly  atomic.Bool        // callers must show an API key, also while there is none
@@ -115,6 +125,7 @@ func (g *Gateway) open(ctx context.Context, cfg *config.Config, p Parts) (err er
 		return err
 	}
 	desk := &surface.Desk{Authority: g.authority, Sessions: sessions}
+	g.desk = desk
 	g.probe.Allow = func(c *surface.Call) error {
 		who, err := desk.Who(c.In, surface.Bearer(c.R.Header), g.keysOnly.Load())
 		if err == nil && who.Keyed {
@@ -138,7 +149,7 @@ func (g *Gateway) open(ctx context.Context, cfg *config.Config, p Parts) (err er
 	if err := g.openWebhooks(ctx, p); err != nil {
 		return err
 	}
-	g.surface = &surface.Handler{Checker: checker, Ready: g.store.Ready, Log: p.Log, Surfaces: []surface.Surface{g.probe, g.api, g.proxy}}
+	g.surface = &surface.Handler{Checker: checker, Ready: g.store.Ready, Log: p.Log, Surfaces: []surface.Surface{g.probe, g.api, g.slack, g.proxy}}
 	g.Handler = g.probe.Handler(g.surface)
 	if !loopback(cfg.Listen) && g.authority.Keyless() {
 		return fmt.Errorf("listen: %s is not a loopback address, and there is no API key yet that callers could show: "+
@@ -153,10 +164,21 @@ func (g *Gateway) openWebhooks(ctx context.Context, p Parts) error {
 	if err != nil {
 		return err
 	}
+	g.engine.Sessions.Box = box
+	g.queue = &approval.Queue{Store: g.store, Box: box, Record: g.engine.Record, Log: p.Log}
+	g.engine.Approvals, g.proxy.Approvals = g.queue, g.queue
+	g.api.Approvals, g.api.Life = g.queue, ctx
+	g.slack = &slack.Slack{Queue: g.queue, Store: g.store, Transact: g.store.Transact, Checker: g.api.Checker, Account: identity.DefaultAccount, Log: p.Log}
 	g.api.Webhooks = &webhook.Registry{Endpoints: g.store, Deliveries: g.store, Transact: g.store.Transact, Box: box, Targets: p.Targets}
 	if p.Still {
 		return nil
 	}
+	g.beside.Go(func() { g.queue.Run(ctx) })
+	if p.Silent {
+		return nil
+	}
+	g.webhooks = g.api.Webhooks
+	g.beside.Go(func() { g.slack.Run(ctx) })
 	d := &webhook.Dispatcher{Chain: g.store, Outbox: g.store, Queue: g.store, Box: box, Targets: p.Targets, Log: p.Log}
 	g.beside.Go(func() { d.Run(ctx) })
 	return nil
@@ -185,6 +207,9 @@ func (g *Gateway) FirstToken(ctx context.Context, cfg *config.Config) (token str
 // Close lets go of connections, and of the store if the gateway has opened it: what is still waiting is written first.
 func (g *Gateway) Close() error {
 	g.stop()
+	if g.api != nil {
+		g.api.Close()
+	}
 	g.beside.Wait()
 	g.client.CloseIdleConnections()
 	if g.probe != nil {
@@ -218,6 +243,9 @@ func (g *Gateway) Use(cfg *config.Config) error {
 	if err := g.probe.Use(telemetry.Settings(cfg.Telemetry)); err != nil {
 		return err
 	}
+	if err := g.notify(cfg); err != nil {
+		return err
+	}
 	p, l := cfg.Protection, cfg.Limits
 	g.engine.Use(&checkpoint.Settings{
 		Protection: p.Mode, Autonomy: cfg.Alignment.AutonomyMode, Integrity: cfg.Alignment.IntegrityMode,
@@ -225,18 +253,34 @@ func (g *Gateway) Use(cfg *config.Config) error {
 		Incoming: p.Screen.Incoming, Outgoing: p.Screen.Outgoing, ToolCalls: p.Screen.ToolCalls, ToolResponses: p.Screen.ToolResponses,
 		PII: p.PII, Secrets: p.Secrets, Uninspected: cfg.Uninspected, BlockWithError: cfg.OnBlock == "error", OpenOnError: open,
 		ScanTime: l.Scan, Durability: cfg.Audit.Durability, Policy: tools,
+		ApprovalWait: cfg.Approvals.Wait, ApprovalAge: cfg.Approvals.Expire, ApprovalURL: publicURL(cfg),
 	})
 	g.keysOnly.Store(cfg.Auth.Mode == "keys" || !loopback(cfg.Listen))
 	g.authority.SetAdmin(cfg.Auth.AdminToken)
 	g.surface.Use(&surface.Settings{Origins: cfg.CORS.Origins, Loopback: loopback(cfg.Listen), BodyTime: bodyTime})
 	g.api.Keyless(!g.keysOnly.Load())
 	g.api.Limit(l.Body, l.Rate)
+	g.api.At(publicURL(cfg))
 	g.proxy.Use(&proxy.Settings{
 		Upstreams: upstreams, Body: l.Body, AutoCreate: cfg.Agents.AutoCreate, KeysOnly: g.keysOnly.Load(), Rate: l.Rate,
 		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: l.Depth}, "anthropic": anthropic.Codec{Depth: l.Depth}},
 		Limits: upstream.Limits{Idle: l.UpstreamIdle, Buffer: l.StreamBuffer, Body: l.Body},
+		Replay: cfg.Approvals.Resume == "replay",
 	})
 	return nil
+}
+
+// publicURL is where people reach the gateway, without a slash at its end; empty when the configuration does not say it.
+func publicURL(cfg *config.Config) string {
+	switch {
+	case cfg.Approvals.URL != "":
+		return cfg.Approvals.URL
+	case !loopback(cfg.Listen) || strings.HasSuffix(cfg.Listen, ":0"):
+		return ""
+	case cfg.TLS.Cert != "":
+		return "https://" + cfg.Listen
+	}
+	return "http://" + cfg.Listen
 }
 
 // shellWord is a text as a shell reads it back.

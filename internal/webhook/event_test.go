@@ -60,6 +60,7 @@ func TestDerive(t *testing.T) {
 					Advisories: advice("safe_house", gatehouse.Critical)},
 				{At: gatehouse.Back, Would: gatehouse.Redact, Findings: []gatehouse.Finding{secret}, Edits: []gatehouse.Edit{cut}},
 				{At: gatehouse.Autonomy, Would: gatehouse.Block}}},
+		{name: "an approval is asked for", want: []string{"approval.requested"}, event: &gatehouse.Event{Type: "approval.requested", Target: "apr-1"}},
 		{name: "a deed", want: []string{"agent.killed"}, event: &gatehouse.Event{Type: "agent.killed", Target: "mnm-1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

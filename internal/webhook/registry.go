@@ -88,15 +88,25 @@ func (r *Registry) Create(ctx context.Context, account string, s Spec) (e Endpoi
 }
 
 // Change changes an endpoint. One that is enabled again begins without failures; what waited for it is sent. The error is
-// [ErrUnknown] or [*Invalid] where the caller is wrong.
+// [ErrUnknown] or [*Invalid] where the caller is wrong. Of an endpoint of the configuration only whether it is disabled can be changed.
 func (r *Registry) Change(ctx context.Context, account, id string, s Spec) (Endpoint, error) {
-	return r.change(ctx, account, id, func(e *Endpoint) error { return r.apply(e, s) })
+	return r.change(ctx, account, id, func(e *Endpoint) error {
+		if s.URL != nil || s.Description != nil || s.EventTypes != nil {
+			if err := e.fixed(); err != nil {
+				return err
+			}
+		}
+		return r.apply(e, s)
+	})
 }
 
 // Rotate gives an endpoint a new signing secret. From then on every attempt is signed with the new one alone.
 func (r *Registry) Rotate(ctx context.Context, account, id string) (e Endpoint, secret string, err error) {
 	secret = newSecret()
 	e, err = r.change(ctx, account, id, func(e *Endpoint) error {
+		if err := e.fixed(); err != nil {
+			return err
+		}
 		e.Sealed = r.Box.Seal([]byte(secret), e.owner())
 		return nil
 	})
@@ -115,13 +125,20 @@ func (r *Registry) Find(ctx context.Context, account, id string) (Endpoint, erro
 	return e, err
 }
 
-// Delete removes an endpoint with its deliveries. The error is [ErrUnknown] when there is none.
+// Delete removes an endpoint with its deliveries. The error is [ErrUnknown] when there is none, and [*Invalid] for one of the
+// configuration.
 func (r *Registry) Delete(ctx context.Context, account, id string) error {
-	ok, err := r.Endpoints.DeleteWebhook(ctx, account, id)
-	if err == nil && !ok {
-		err = ErrUnknown
-	}
-	return err
+	return r.Transact(ctx, func(ctx context.Context) error {
+		e, err := r.Find(ctx, account, id)
+		if err == nil {
+			err = e.fixed()
+		}
+		if err != nil {
+			return err
+		}
+		_, err = r.Endpoints.DeleteWebhook(ctx, account, id)
+		return err
+	})
 }
 
 // Sent lists the deliveries of an endpoint as [Deliveries] does. The error is [ErrUnknown] when there is no such endpoint.
@@ -169,7 +186,7 @@ func (r *Registry) Replay(ctx context.Context, account, event string) (list []De
 		if !ok {
 			return ErrUnknown
 		}
-		endpoints, _, err := r.Endpoints.Webhooks(ctx, ev.Account, maxEndpoints, 0)
+		endpoints, _, err := r.Endpoints.Webhooks(ctx, ev.Account, 2*maxEndpoints, 0) // as many may be configured besides
 		if err != nil {
 			return err
 		}

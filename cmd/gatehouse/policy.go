@@ -13,12 +13,12 @@ import (
 func policyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "policy",
-		Short:   "Check and test a tool policy",
-		Example: "  gatehouse policy check gatehouse.yaml\n  gatehouse policy test cases/",
+		Short:   "Check, test and replay a tool policy",
+		Example: "  gatehouse policy check gatehouse.yaml\n  gatehouse policy test cases/\n  gatehouse policy replay candidate.yaml --since 7d",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(policyCheckCommand(), policyTestCommand())
+	cmd.AddCommand(policyCheckCommand(), policyTestCommand(), policyReplayCommand())
 	return cmd
 }
 

@@ -48,6 +48,8 @@ type Exchange struct {
 	Answered bool `json:"answered,omitempty"`
 	// Cut names why the response is not whole: upstream_interrupted, stream_buffer. Empty when it is.
 	Cut string `json:"cut,omitempty"`
+	// Proof is a remote gateway's word that it has left the exchange as it is; see [Client].
+	Proof string `json:"proof,omitempty"`
 }
 
 // Reminded is the delivery of warnings about an earlier turn: which, and the edit that put them into the request.

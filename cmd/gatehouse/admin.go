@@ -103,6 +103,7 @@ func (a *admin) ask(ctx context.Context, method, path string, body any) (json.Ra
 	if err != nil {
 		return nil, err
 	}
+	r.RemoteAddr = "command line" // where a decision comes from, in place of an address
 	r.Header.Set("X-Mnemom-Api-Key", a.token)
 	r.Header.Set("Content-Type", "application/json")
 	w := &reply{header: http.Header{}}

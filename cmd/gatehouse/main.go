@@ -54,6 +54,7 @@ func rootCommand() *cobra.Command {
 		scanCommand(),
 		gateCommand(),
 		policyCommand(),
+		approvalsCommand(),
 		auditCommand(),
 		keysCommand(),
 		agentsCommand(),

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/approval"
 	"github.com/gatehouse-gateway/gatehouse/internal/identity"
 	"github.com/gatehouse-gateway/gatehouse/internal/session"
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
@@ -34,6 +35,10 @@ type API struct {
 	Agents   Agents
 	Records  Records
 	Webhooks *webhook.Registry
+	// Approvals is where flagged calls wait for a human.
+	Approvals *approval.Queue
+	// Life ends with the gateway, and with it what waits; nil: never.
+	Life context.Context
 	// Reminders are the advisories that wait for a model's next turn.
 	Reminders session.Reminders
 
@@ -41,9 +46,11 @@ type API struct {
 	Redact func(ctx context.Context, data json.RawMessage) (json.RawMessage, error)
 
 	keyless atomic.Bool
-	largest atomic.Int64 // bytes of a body that is to be checked
-	rate    atomic.Int64 // questions to checkpoints a minute for each agent; 0: no limit
+	largest atomic.Int64           // bytes of a body that is to be checked
+	address atomic.Pointer[string] // where people reach the gateway; nil: not known
+	rate    atomic.Int64           // questions to checkpoints a minute for each agent; 0: no limit
 	flights flights
+	waiting lot
 	table   []route
 	nouns   map[string][]route // by the first segment after /v1
 	tabling sync.Once
@@ -61,13 +68,15 @@ type route struct {
 	check  func(context.Context, *request) (answer, error) // in place of do: it asks checkpoints
 	open   bool                                            // while the gateway has no key, callers are known by whatever credential they have
 	change bool                                            // it changes something
+	wakes  bool                                            // it may settle an approval for which others wait
 	stream func(context.Context, *request) error
 }
 
 // routes are all operations. openapi.yaml describes each.
 func (a *API) routes() []route {
 	a.tabling.Do(func() {
-		a.table = slices.Concat(a.keyRoutes(), a.agentRoutes(), a.containmentRoutes(), a.recordRoutes(), a.advisoryRoutes(), a.webhookRoutes(), a.checkpointRoutes())
+		a.table = slices.Concat(a.keyRoutes(), a.agentRoutes(), a.containmentRoutes(), a.recordRoutes(), a.advisoryRoutes(), a.webhookRoutes(), a.checkpointRoutes(),
+			a.approvalRoutes(), a.grantRoutes())
 		a.nouns = map[string][]route{}
 		for _, rt := range a.table {
 			noun, _, _ := strings.Cut(strings.TrimPrefix(rt.path, "/v1/"), "/")
@@ -139,6 +148,11 @@ func (a *API) serve(ctx context.Context, r *request, rt *route) (err error) {
 	if err != nil {
 		return err
 	}
+	return r.say(said)
+}
+
+// say writes an answer.
+func (r *request) say(said answer) error {
 	body, err := r.render(said)
 	if err != nil {
 		return err
@@ -147,10 +161,25 @@ func (a *API) serve(ctx context.Context, r *request, rt *route) (err error) {
 	return nil
 }
 
+// Close answers those who wait for a decision, and lets nobody wait any more.
+func (a *API) Close() { a.waiting.close() }
+
 // Limit bounds the questions to checkpoints, as a door's requests are: bytes of a body, and how many a minute for each agent.
 func (a *API) Limit(bytes int64, perMinute int) {
 	a.largest.Store(bytes)
 	a.rate.Store(int64(perMinute))
+}
+
+// At says where people reach the gateway: a base URL without a slash at its end, or empty.
+func (a *API) At(url string) { a.address.Store(&url) }
+
+// approvalURL is where people look at an approval.
+func (a *API) approvalURL(id string) string {
+	base := ""
+	if at := a.address.Load(); at != nil {
+		base = *at
+	}
+	return base + "/v1/approvals/" + id
 }
 
 // Keyless lets callers use what is open to them without an API key, as long as there is none. It is off at first.

@@ -83,6 +83,9 @@ func (a *API) change(ctx context.Context, r *request, rt *route) (err error) {
 		r.replay(said)
 		return nil
 	}
+	if rt.wakes {
+		a.Approvals.Wake()
+	}
 	if err := a.Authority.Refresh(context.WithoutCancel(ctx)); err != nil {
 		a.Log.Error("keys cannot be read again", "request_id", r.X.ID, "error", err)
 	}

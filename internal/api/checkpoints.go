@@ -10,10 +10,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gatehouse-gateway/gatehouse"
-	"github.com/gatehouse-gateway/gatehouse/internal/canonical"
 	"github.com/gatehouse-gateway/gatehouse/internal/identity"
+	"github.com/gatehouse-gateway/gatehouse/internal/policy"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
 	"github.com/gatehouse-gateway/gatehouse/internal/session"
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
@@ -21,6 +22,7 @@ import (
 
 func (a *API) checkpointRoutes() []route {
 	return []route{
+		{method: "POST", path: "/v1/checkpoints", scope: identity.Gateway, check: a.checkExchange, open: true},
 		{method: "POST", path: "/v1/checkpoints/input", scope: identity.Gateway, check: a.checkInput, open: true},
 		{method: "POST", path: "/v1/checkpoints/tool-call", scope: identity.Gateway, check: a.checkToolCall, open: true},
 		{method: "POST", path: "/v1/checkpoints/tool-result", scope: identity.Gateway, check: a.checkToolResult, open: true},
@@ -177,9 +179,10 @@ func (a *API) checkToolCall(ctx context.Context, r *request) (answer, error) {
 	}
 	result := struct {
 		verdictBody
-		CallID string `json:"call_id"`
-		Digest string `json:"digest"` // of the canonical arguments; empty when they cannot be read
-	}{verdictBody: r.verdict(), CallID: body.CallID, Digest: digest(body.Arguments)}
+		CallID   string       `json:"call_id"`
+		Digest   string       `json:"digest"` // of the canonical arguments; empty when they cannot be read
+		Approval *approvalRef `json:"approval"`
+	}{verdictBody: r.verdict(), CallID: body.CallID, Digest: digest(body.Tool, body.Arguments), Approval: a.approvalOf(r.X)}
 	return answer{schema: "tool_call_verdict/v1", body: result}, nil
 }
 
@@ -213,20 +216,33 @@ const (
 	argumentDepth = 128
 )
 
-// digest is that of arguments: an object, or a string that holds one; none are {}.
-func digest(arguments json.RawMessage) string {
-	var text string
-	if json.Unmarshal(arguments, &text) == nil {
-		arguments = json.RawMessage(text)
-	}
-	if len(arguments) == 0 {
-		arguments = json.RawMessage("{}")
-	}
-	sum, err := canonical.Digest(arguments, argumentDepth)
-	if err != nil {
+// digest is that of the arguments of a call, in hex.
+func digest(tool string, arguments json.RawMessage) string {
+	sum, ok := policy.Call{Tool: tool, Args: string(arguments)}.Digest()
+	if !ok {
 		return ""
 	}
 	return hex.EncodeToString(sum[:])
+}
+
+// approvalRef is the approval that a call waits for, or that has let it through or refused it.
+type approvalRef struct {
+	ID      string     `json:"id"`
+	State   string     `json:"state"`
+	URL     string     `json:"url"`
+	Expires *time.Time `json:"expires_at"` // while it is pending
+}
+
+// approvalOf is the approval of the one call of an exchange; nil when it has none.
+func (a *API) approvalOf(x *gatehouse.Exchange) *approvalRef {
+	for _, d := range x.Decisions {
+		for _, c := range d.Calls {
+			if c.Approval != "" {
+				return &approvalRef{ID: c.Approval, State: c.State, URL: a.approvalURL(c.Approval), Expires: optional(c.Expires)}
+			}
+		}
+	}
+	return nil
 }
 
 // checkToolResult is the tool-result scan: front, on what a tool has returned.

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -73,7 +74,8 @@ func spelled(v rawjson.Value, t reflect.Type) bool {
 	}
 	types := map[string]reflect.Type{}
 	for i := range t.NumField() {
-		types[t.Field(i).Tag.Get("json")] = t.Field(i).Type
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		types[name] = t.Field(i).Type
 	}
 	for _, m := range v.Members {
 		if field, known := types[m.Key]; !known || !spelled(m.Value, field) {

@@ -33,16 +33,19 @@ func diskOf(t *testing.T, path string) (all []byte) {
 }
 
 // things are the ids of one party's resources.
-type things struct{ account, agent, name, key, request, session, hook, delivery, event string }
+type things struct {
+	account, agent, name, key, request, session, hook, delivery, event, approval, grant string
+}
 
 // nothing has ids of the right form that nobody has.
 var nothing = things{"nobody", "mnm-00000000-0000-4000-8000-000000000000", "no-name", "mk-0000000000000000",
 	"00000000-0000-4000-8000-000000000000", "no-session", "whe-00000000000000000000000000000000",
-	"whd-00000000000000000000000000000000", "evt-00000000000000000000000000000000"}
+	"whd-00000000000000000000000000000000", "evt-00000000000000000000000000000000", "apr-00000000000000000000000000000000",
+	"gra-00000000000000000000000000000000"}
 
 // marks are what must not be seen of them.
 func (x things) marks() []string {
-	return []string{x.agent, x.name, x.key, x.request, x.session, x.hook, x.delivery, x.event}
+	return []string{x.agent, x.name, x.key, x.request, x.session, x.hook, x.delivery, x.event, x.approval, x.grant}
 }
 
 // tenant is an account with one of everything.
@@ -73,6 +76,13 @@ func newTenant(h *house, account string) tenant {
 	h.want(http.StatusCreated, "", x.keys["restricted"], "POST", "/v1/audit", encode(map[string]any{"type": "note", "session": x.session,
 		"data": map[string]any{"said": account + "-told"}}))
 	h.want(http.StatusCreated, "", others, "POST", "/v1/audit", encode(map[string]any{"type": "note", "session": x.other.session}))
+
+	desk := h.desk()
+	for _, y := range []*things{&x.things, &x.other} {
+		y.approval = desk.ask(demand(account, y.agent, toAlice, "")).Approval
+		y.grant = h.want(http.StatusCreated, "", all, "POST", "/v1/approvals/grants", encode(map[string]string{"agent": y.agent,
+			"tool": y.name, "scope": "args.n == 1", "for": "1d"})).text("id")
+	}
 
 	x.hook = h.want(http.StatusCreated, "", all, "POST", "/v1/webhooks",
 		encode(map[string]any{"url": h.receiver.URL, "description": account + "-hook", "event_types": []string{"*"}})).text("id")
@@ -106,7 +116,8 @@ func (x tenant) views(h *house) map[string]string {
 	for _, path := range []string{"/v1/keys", "/v1/keys?limit=2&offset=1", "/v1/keys/whoami", "/v1/agents", "/v1/agents?limit=1", "/v1/audit", "/v1/audit?limit=1",
 		"/v1/audit?type=agent.*", "/v1/audit?type=exchange", "/v1/audit?order=asc&surface=proxy", "/v1/audit/export", "/v1/audit/export?type=key.*",
 		"/v1/agents/" + x.agent, "/v1/agents/" + x.agent + "/advisories", "/v1/agents/" + x.agent + "/containment", "/v1/requests/" + x.request,
-		"/v1/webhooks", "/v1/webhooks/" + x.hook, "/v1/webhooks/" + x.hook + "/deliveries", "/v1/keys/" + x.key} {
+		"/v1/webhooks", "/v1/webhooks/" + x.hook, "/v1/webhooks/" + x.hook + "/deliveries", "/v1/keys/" + x.key,
+		"/v1/approvals", "/v1/approvals/" + x.approval, "/v1/approvals/grants", "/v1/approvals/grants/" + x.grant} {
 		seen[path] = h.want(http.StatusOK, "", x.keys["admin"], "GET", path, "").body
 	}
 	return seen
@@ -138,14 +149,27 @@ var probes = map[string]func(things) []string{
 	"POST /v1/agents/{id}/reactivate":         none,
 	"GET /v1/agents/{id}/advisories":          none,
 	"GET /v1/agents/{id}/sideband-advisories": none,
+	"POST /v1/checkpoints":                    exchanges,
 	"POST /v1/checkpoints/input":              nil, // names a session, which is the caller's own whoever else has one of that name
 	"POST /v1/checkpoints/tool-call":          nil,
 	"POST /v1/checkpoints/tool-result":        nil,
 	"POST /v1/checkpoints/output":             nil,
-	"GET /v1/requests/{id}":                   none,
-	"GET /v1/audit":                           filters,
-	"GET /v1/audit/export":                    filters,
-	"POST /v1/audit":                          func(x things) []string { return []string{` {"type":"x","agent":"` + x.agent + `"}`} },
+	"GET /v1/approvals":                       filters,
+	"GET /v1/approvals/events":                nil, // held apart in TestStreamIsOfTheCaller
+	"GET /v1/approvals/{id}":                  none,
+	"POST /v1/approvals/{id}/approve":         none,
+	"POST /v1/approvals/{id}/deny":            none,
+	"POST /v1/approvals/{id}/revoke":          none,
+	"GET /v1/approvals/grants":                nil,
+	"POST /v1/approvals/grants": func(x things) []string {
+		return []string{` {"agent":"` + x.agent + `","tool":"pay","scope":"args.n == 1","for":"1d"}`}
+	},
+	"GET /v1/approvals/grants/{id}":    none,
+	"DELETE /v1/approvals/grants/{id}": none,
+	"GET /v1/requests/{id}":            none,
+	"GET /v1/audit":                    filters,
+	"GET /v1/audit/export":             filters,
+	"POST /v1/audit":                   func(x things) []string { return []string{` {"type":"x","agent":"` + x.agent + `"}`} },
 	"POST /v1/webhooks": func(x things) []string {
 		return []string{` {"url":"https://example.com/","account":"` + x.account + `x"}`}
 	},
@@ -166,6 +190,10 @@ func constant(body string) func(things) []string {
 	return func(things) []string { return []string{body} }
 }
 
+func exchanges(x things) []string {
+	return []string{` {"checkpoint":"front","agent":"` + x.agent + `","exchange":{"id":"7d2f1f0a-3c53-4f5e-9d3c-0a7f4f1a2b3c"}}`}
+}
+
 func filters(x things) []string {
 	return []string{"?agent=" + x.agent, "?session=" + x.session}
 }
@@ -179,6 +207,10 @@ func requests(operation string, x things) (method string, list [][2]string) {
 		id = x.key
 	case strings.HasPrefix(pattern, "/v1/requests"):
 		id = x.request
+	case strings.HasPrefix(pattern, "/v1/approvals/grants"):
+		id = x.grant
+	case strings.HasPrefix(pattern, "/v1/approvals"):
+		id = x.approval
 	case strings.HasPrefix(pattern, "/v1/webhooks"):
 		id = x.hook
 	}
@@ -287,9 +319,10 @@ func TestKeyForSomeAgents(t *testing.T) {
 			t.Errorf("GET %s has changed:\n%s\n%s", path, before[path], after[path])
 		}
 	}
-	for _, path := range []string{"/v1/keys", "/v1/agents", "/v1/audit", "/v1/audit/export", "/v1/audit?session=" + acme.other.session, "/v1/agents/" + acme.agent + "/advisories"} {
+	for _, path := range []string{"/v1/keys", "/v1/agents", "/v1/audit", "/v1/audit/export", "/v1/audit?session=" + acme.other.session, "/v1/agents/" + acme.agent + "/advisories",
+		"/v1/approvals", "/v1/approvals/grants"} {
 		r := h.want(http.StatusOK, "", restricted, "GET", path, "")
-		for _, mark := range []string{acme.other.agent, acme.other.name, acme.other.key, acme.other.request, acme.other.session} {
+		for _, mark := range []string{acme.other.agent, acme.other.name, acme.other.key, acme.other.request, acme.other.session, acme.other.approval, acme.other.grant} {
 			if strings.Contains(r.body, mark) {
 				t.Errorf("GET %s shows %s", path, mark)
 			}

@@ -42,6 +42,8 @@ type Exchange struct {
 	Known bool `json:"known,omitempty"`
 	// Doubt names what could not be found out about the exchange (whose it is, which session); front then cannot decide.
 	Doubt string `json:"doubt,omitempty"`
+	// Released are the approvals whose stored calls are delivered in place of an answer of the model.
+	Released []string `json:"released,omitempty"`
 	// Reminded is what was said to the model about an earlier turn.
 	Reminded *Reminded `json:"reminded,omitempty"`
 	// Answered says that the response has begun: what is inserted from now on belongs to it.

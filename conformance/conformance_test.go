@@ -125,6 +125,7 @@ func play(t *testing.T, c *testcase, s surface, db *store.Store, seed uint64) {
 			checkHeader(t, o)
 			checkRecord(t, o, records[o.header.Get("X-Mnemom-Request-Id")])
 			turn.want[format].check(t, o)
+			checkApprovals(t, db, o, turn.want[format].Approvals)
 			checkFidelity(t, turn, turn.want[format], o)
 		})
 	}

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/gatehouse-gateway/gatehouse/internal/approval"
 	"github.com/gatehouse-gateway/gatehouse/internal/audit"
 	"github.com/gatehouse-gateway/gatehouse/internal/header"
 	"github.com/gatehouse-gateway/gatehouse/internal/store"
@@ -27,6 +29,7 @@ type want struct {
 	ErrorCode  string   `json:"error_code"`
 	Cut        bool     `json:"cut"`        // the connection breaks before the end
 	Advisories []string `json:"advisories"` // sources, in order
+	Approvals  int      `json:"approvals"`  // how many wait for a human because of this turn
 
 	RequestUnchanged  *bool `json:"request_unchanged"`  // left out: unchanged on the first turn where all verdicts are pass or observed
 	ResponseUnchanged *bool `json:"response_unchanged"` // left out: the same, on every turn
@@ -36,7 +39,7 @@ type want struct {
 }
 
 type wantAnswer struct {
-	Text   string   `json:"text"` // * stands for anything, $ID for the request id; left out: not looked at
+	Text   string   `json:"text"` // * stands for anything, $ID for the request id, $APPROVAL for the id of one; left out: not looked at
 	Calls  []string `json:"calls"`
 	Finish string   `json:"finish"` // stop, calls, refused; left out: not looked at
 }
@@ -85,6 +88,7 @@ func (w wantAnswer) check(t *testing.T, a answer, id string) {
 	t.Helper()
 	if w.Text != "" {
 		pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.ReplaceAll(w.Text, "$ID", id)), `\*`, ".*")
+		pattern = strings.ReplaceAll(pattern, `\$APPROVAL`, approvalID)
 		if !regexp.MustCompile(`(?s)^` + pattern + `$`).MatchString(a.text) {
 			t.Errorf("text %q, want %q", a.text, w.Text)
 		}
@@ -243,6 +247,28 @@ func checkRecord(t *testing.T, o outcome, records []audit.Record) {
 	same(t, "recorded status", r.Status, o.status)
 	if len(o.reached) == 0 {
 		same(t, "recorded error", r.Error, o.code)
+	}
+}
+
+// approvalID is how the id of an approval looks.
+const approvalID = "apr-[0-9a-f]{32}"
+
+// checkApprovals looks for the approvals that a turn has made: as many as wanted, and each is named to the client.
+func checkApprovals(t *testing.T, db *store.Store, o outcome, wanted int) {
+	t.Helper()
+	agent, id := o.header.Get("X-Mnemom-Agent"), o.header.Get("X-Mnemom-Request-Id")
+	list, _, err := db.Approvals(t.Context(), approval.Filter{Agents: []string{agent}, Now: time.Now(), Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = slices.DeleteFunc(list, func(a approval.Approval) bool { return a.Request != id })
+	same(t, "approvals", len(list), wanted)
+	for _, a := range list {
+		same(t, "state of the approval", a.State, approval.Pending)
+		same(t, "session of the approval", a.Session, o.header.Get("X-Mnemom-Session"))
+		if !slices.ContainsFunc(o.answers, func(one answer) bool { return strings.Contains(one.text, a.ID) }) {
+			t.Errorf("no answer names %s, which waits for a human", a.ID)
+		}
 	}
 }
 

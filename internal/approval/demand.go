@@ -29,11 +29,16 @@ type Demand struct {
 	// Anew says that call ids mean nothing: the surface only sees what a model says, and a later turn that makes the same call
 	// asks for the same thing under another id.
 	Anew bool
+	// Of are the approvals whose stored calls are being delivered, when that is what the call is: no other answers for it, and none
+	// is made. Nil: the model made the call.
+	Of []string
 	// Taken are approvals that other calls of this exchange have already: identical calls need one each.
 	Taken []string
 	// Within reports whether the call is within the scope of a grant, a condition of the policy's language; nil: no grant
 	// answers for this call.
 	Within func(scope string) bool
+
+	grants []string // ids of those that the call is within
 }
 
 // Answer is what a demand meets.

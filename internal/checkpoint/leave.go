@@ -44,7 +44,7 @@ func (l look) leave(ctx context.Context, list []judged) error {
 		if err != nil {
 			return err
 		}
-		d.Taken = taken
+		d.Of, d.Taken = l.x.Released, taken
 		if c.answer, err = l.approvals.Ask(ctx, d); err != nil {
 			return fmt.Errorf("ask for approval: %w", err)
 		}

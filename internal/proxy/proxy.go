@@ -179,6 +179,7 @@ func (p *Proxy) fetch(ctx context.Context, t *turn, f *gatehouse.Flow) error {
 		if err == nil {
 			return p.release(ctx, t, written{body, kind}, f)
 		}
+		t.X.Released = nil
 		p.Log.Warn("approved calls have no place in this request: the model is asked", "request_id", t.X.ID, "error", err)
 	}
 	out, err := t.outgoing(ctx)

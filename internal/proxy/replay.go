@@ -33,8 +33,9 @@ func (p *Proxy) released(ctx context.Context, t *turn) []wire.Call {
 		return nil
 	}
 	var calls []wire.Call
+	t.X.Released = nil
 	for _, id := range noticed(t.X.Request) {
-		a, err := p.Approvals.Get(ctx, id)
+		a, err := p.latest(ctx, id)
 		if err != nil || a.Agent != t.X.Agent || a.Session != t.X.Session || a.Standing(time.Now()) != approval.Approved {
 			continue
 		}
@@ -43,22 +44,38 @@ func (p *Proxy) released(ctx context.Context, t *turn) []wire.Call {
 			p.Log.Error("the call of an approval cannot be read", "request_id", t.X.ID, "approval", a.ID, "error", err)
 			continue
 		}
+		t.X.Released = append(t.X.Released, a.ID)
 		calls = append(calls, wire.Call{Tool: a.Tool, ID: a.CallID, Arguments: card.Arguments, Freeform: card.Freeform})
 	}
 	return calls
 }
 
-// noticed are the approvals that the last turn of the assistant names, each once.
+// latest is an approval, or the one that was made of it when a human approved its lost call again.
+func (p *Proxy) latest(ctx context.Context, id string) (a approval.Approval, err error) {
+	for range maxReleased {
+		if a, err = p.Approvals.Get(ctx, id); err != nil || a.Again == "" {
+			return a, err
+		}
+		id = a.Again
+	}
+	return a, err
+}
+
+// noticed are the approvals that the last turn of the assistant names, each once, in its order.
 func noticed(request []gatehouse.Part) (ids []string) {
 	end := slices.IndexFunc(request, func(p gatehouse.Part) bool { return p.Latest })
 	if end < 0 {
 		end = len(request)
 	}
-	for i := end - 1; i >= 0 && request[i].Role == gatehouse.Assistant; i-- {
-		if request[i].Kind != gatehouse.Text {
+	begin := end
+	for begin > 0 && request[begin-1].Role == gatehouse.Assistant {
+		begin--
+	}
+	for _, p := range request[begin:end] {
+		if p.Kind != gatehouse.Text {
 			continue
 		}
-		for _, id := range approvalID.FindAllString(request[i].Original(), maxReleased) {
+		for _, id := range approvalID.FindAllString(p.Original(), maxReleased) {
 			if !slices.Contains(ids, id) && len(ids) < maxReleased {
 				ids = append(ids, id)
 			}

@@ -82,7 +82,8 @@ func (r *Resolver) lastTurn(agentID string, request []gatehouse.Part) (d Digest,
 type transcript struct {
 	mac   hash.Hash
 	role  gatehouse.Role
-	dense []byte // the last text without its white space
+	dense []byte   // the last text without its white space
+	calls []string // ids of the calls of the present turn
 }
 
 func (r *Resolver) transcript(agentID string) *transcript {
@@ -97,22 +98,38 @@ func (t *transcript) add(p gatehouse.Part, text string) {
 		return
 	}
 	switch p.Kind {
-	case gatehouse.Text, gatehouse.ToolResult:
-	case gatehouse.ToolCall:
-		text = p.CallID
+	case gatehouse.Text, gatehouse.ToolResult, gatehouse.ToolCall:
 	default:
 		return
 	}
 	if p.Role != t.role {
+		t.end()
 		t.role = p.Role
 		writeField(t.mac, "\x00"+string(p.Role))
+	}
+	if p.Kind == gatehouse.ToolCall {
+		t.calls = append(t.calls, p.CallID)
+		return
 	}
 	// Texts of one turn run together: clients join and split them as they like.
 	t.dense = appendDense(t.dense[:0], text)
 	t.mac.Write(t.dense) //nolint:errcheck // a hash does not fail
 }
 
-func (t *transcript) sum() Digest { return Digest(t.mac.Sum(nil)) }
+// end writes what counts at the end of a turn: its calls. Where among its texts they stood does not, because formats that have one
+// text for all of a turn put it before them.
+func (t *transcript) end() {
+	for _, id := range t.calls {
+		t.dense = appendDense(t.dense[:0], id)
+		t.mac.Write(t.dense) //nolint:errcheck // a hash does not fail
+	}
+	t.calls = t.calls[:0]
+}
+
+func (t *transcript) sum() Digest {
+	t.end()
+	return Digest(t.mac.Sum(nil))
+}
 
 // appendDense appends a text without its white space.
 func appendDense(dst []byte, text string) []byte {

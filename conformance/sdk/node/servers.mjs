@@ -22,8 +22,10 @@ export const HELD = { held: 'sk-held-by-the-gateway', 'held-claude': 'sk-ant-hel
  * Builds and starts everything: one gateway, with every default but the upstreams, the port and the place of the database;
  * the providers, and a second pair of them behind the upstream `second`. GATEHOUSE names a binary to test in place of the
  * one of this checkout.
+ *
+ * @param more - sections of the gateway's configuration that a test needs besides
  */
-export async function start() {
+export async function start(more = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
   const processes = [];
   const stop = async () => {
@@ -36,13 +38,14 @@ export async function start() {
     const binary = process.env.GATEHOUSE ?? build(folder, './cmd/gatehouse');
     const provider = await startProvider(folder, processes);
     const second = await startProvider(folder, processes);
-    const gateway = await startGateway(binary, folder, processes, {
+    const upstreams = {
       openai: { url: provider.openai },
       anthropic: { url: provider.anthropic },
       second: { format: 'openai', url: second.openai },
       held: { format: 'openai', url: provider.openai, key: HELD.held },
       'held-claude': { format: 'anthropic', url: provider.anthropic, key: HELD['held-claude'] },
-    });
+    };
+    const gateway = await startGateway(binary, folder, processes, { upstreams, ...more });
     return { gateway, provider, second, log: () => readFileSync(join(folder, LOG), 'utf8'), stop };
   } catch (error) {
     await stop();
@@ -89,10 +92,10 @@ async function startProvider(folder, processes) {
   return new Provider(JSON.parse(line));
 }
 
-async function startGateway(binary, folder, processes, upstreams) {
+async function startGateway(binary, folder, processes, more) {
   const address = `127.0.0.1:${await freePort()}`;
   const file = join(folder, 'gatehouse.yaml');
-  const config = { listen: address, store: `sqlite:${join(folder, 'gatehouse.db')}`, upstreams };
+  const config = { listen: address, store: `sqlite:${join(folder, 'gatehouse.db')}`, ...more };
   writeFileSync(file, JSON.stringify(config)); // JSON is YAML
   const out = openSync(join(folder, LOG), 'w');
   const child = spawn(binary, ['serve', '--config', file], { cwd: folder, stdio: ['ignore', out, out] });

@@ -1,5 +1,6 @@
 """Starts the real binary in front of fake providers: nothing here knows how the gateway works inside."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -73,19 +74,26 @@ def provider(started_provider):
 @pytest.fixture(scope="session")
 def gateway(binaries, started_provider, tmp_path_factory):
     """The gateway's address, with every default but the upstreams, the port and the place of the database."""
-    folder = tmp_path_factory.mktemp("gateway")
+    with serving(binaries, started_provider, tmp_path_factory.mktemp("gateway")) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def serving(binaries, provider, folder, **config):
+    """A gateway whose configuration is every default but what a test needs, and what is given."""
     address = f"127.0.0.1:{free_port()}"
     config = {
         "listen": address,
         "store": f"sqlite:{folder / 'gatehouse.db'}",
         "upstreams": {
-            "openai": {"url": started_provider.openai},
-            "anthropic": {"url": started_provider.anthropic},
-            "lab-openai": {"format": "openai", "url": started_provider.openai},
-            "lab-anthropic": {"format": "anthropic", "url": started_provider.anthropic},
-            "held-openai": {"format": "openai", "url": started_provider.openai, "key": HELD_KEY},
-            "held-anthropic": {"format": "anthropic", "url": started_provider.anthropic, "key": HELD_KEY},
+            "openai": {"url": provider.openai},
+            "anthropic": {"url": provider.anthropic},
+            "lab-openai": {"format": "openai", "url": provider.openai},
+            "lab-anthropic": {"format": "anthropic", "url": provider.anthropic},
+            "held-openai": {"format": "openai", "url": provider.openai, "key": HELD_KEY},
+            "held-anthropic": {"format": "anthropic", "url": provider.anthropic, "key": HELD_KEY},
         },
+        **config,
     }
     file = folder / "gatehouse.yaml"
     file.write_text(json.dumps(config))  # JSON is YAML

@@ -71,9 +71,10 @@ func (c *Client) check(ctx context.Context, x *Exchange, q question, own []Decis
 		Exchange *Exchange `json:"exchange"`
 		Proof    string    `json:"proof"`
 	}
-	// A question may be asked twice but for calls: the second time might use up another approval.
+	// A question may be asked twice but for calls without an id: the second time might use up another approval. The gateway keeps
+	// the answer to a question that has a key, and that is the whole exchange.
 	key := ""
-	if q.Checkpoint == Autonomy && x.Answered && slices.ContainsFunc(x.Response, func(p Part) bool { return p.Kind == ToolCall }) {
+	if q.Checkpoint == Autonomy && x.Answered && slices.ContainsFunc(x.Response, func(p Part) bool { return p.Kind == ToolCall && p.CallID == "" }) {
 		key = newUUID()
 	}
 	if err := c.post(ctx, "/v1/checkpoints", key, q.write, &said); err != nil {

@@ -131,7 +131,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// A connection that breaks is tried once more; a question about calls is then the same question.
+// A connection that breaks is tried once more; a question about calls that have no id is then the same question.
 func TestSecondTry(t *testing.T) {
 	var mu sync.Mutex
 	var keys, bodies []string
@@ -144,19 +144,22 @@ func TestSecondTry(t *testing.T) {
 	}))
 	defer s.Close()
 	c := &gatehouse.Client{URL: s.URL}
-	for _, calls := range []bool{false, true} {
+	for _, answer := range [][]gatehouse.Part{
+		nil,
+		{{Kind: gatehouse.ToolCall, Role: gatehouse.Assistant, Tool: "t", CallID: "c", Text: "{}"}},
+		{{Kind: gatehouse.ToolCall, Role: gatehouse.Assistant, Tool: "t", CallID: "c", Text: "{}"}, {Kind: gatehouse.ToolCall, Role: gatehouse.Assistant, Tool: "t", Text: "{}"}},
+	} {
 		mu.Lock()
 		keys, bodies = nil, nil
 		mu.Unlock()
 		x := hello()
-		if x.Answered = true; calls {
-			x.Answer(gatehouse.Part{Kind: gatehouse.ToolCall, Role: gatehouse.Assistant, Tool: "t", Text: "{}"})
-		}
+		x.Answered = true
+		x.Answer(answer...)
 		if d := c.Check(t.Context(), x, gatehouse.Autonomy); !d.Failed {
 			t.Errorf("%+v", d)
 		}
 		mu.Lock()
-		if len(keys) != 2 || keys[0] != keys[1] || (keys[0] != "") != calls || bodies[0] != bodies[1] || !json.Valid([]byte(bodies[0])) {
+		if len(keys) != 2 || keys[0] != keys[1] || (keys[0] != "") != (len(answer) == 2) || bodies[0] != bodies[1] || !json.Valid([]byte(bodies[0])) {
 			t.Errorf("%q %q", keys, bodies)
 		}
 		mu.Unlock()

@@ -85,7 +85,7 @@ func (c *Client) Input(ctx context.Context, session, text string) (a InputAsked,
 }
 
 // ToolCall asks whether a call may run. arguments is an object, or a string that holds one; empty: none. The same callID is answered
-// the same again; an empty one makes each question a call of its own.
+// the same again until the call has its result, or the time of its approval is over; an empty one makes each question a call of its own.
 func (c *Client) ToolCall(ctx context.Context, session, tool string, arguments json.RawMessage, callID string) (a CallAsked, err error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")

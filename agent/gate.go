@@ -72,10 +72,25 @@ func enforced(x *gatehouse.Exchange) bool {
 }
 
 // recheck asks the gate again about the calls that have not run, under the ids that they had: an approved one is let through.
-// Those that the tool budget does not reach for wait on.
+// It asks about no more than the tool budget lets run, so that no approval is used up in vain, and goes on while that leaves some:
+// what runs afterwards was let through now, whatever the run says of it.
 func (l *loop) recheck(ctx context.Context) error {
-	calls := l.s.open()
-	calls = calls[:min(len(calls), l.cfg.MaxToolCalls-l.s.ToolCalls)]
+	for calls, budget := l.s.open(), l.cfg.MaxToolCalls-l.s.ToolCalls; len(calls) > 0 && budget > 0; {
+		some := calls[:min(len(calls), budget)]
+		if err := l.recheckThese(ctx, some); err != nil {
+			return err
+		}
+		for _, p := range l.s.Steps {
+			if p.State == Ready && slices.Contains(some, p.Call) {
+				budget--
+			}
+		}
+		calls = calls[len(some):]
+	}
+	return nil
+}
+
+func (l *loop) recheckThese(ctx context.Context, calls []Call) error {
 	w := l.write()
 	err := gatehouse.Guard(ctx, l.checker(), w.x, func(_ context.Context, f *gatehouse.Flow) error {
 		l.take(w)

@@ -128,6 +128,13 @@ func (s *State) check() error {
 	case s.ID == "":
 		return fmt.Errorf("%w: the run is not whole", ErrConfig)
 	}
+	seen := map[string]bool{}
+	for _, p := range s.Steps {
+		if seen[p.ID] {
+			return fmt.Errorf("%w: two open calls of the run have one id", ErrConfig)
+		}
+		seen[p.ID] = true
+	}
 	return nil
 }
 

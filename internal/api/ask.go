@@ -23,6 +23,9 @@ func (a *API) ask(ctx context.Context, r *request, rt *route) (err error) {
 			return err
 		}
 		if replayed {
+			if err := a.Desk.Contained(said.Agent, r.who.Credential); err != nil {
+				return err
+			}
 			r.Recorded = true
 			r.replay(said)
 			return nil

@@ -95,7 +95,14 @@ func (a *API) undecided(ctx context.Context, r *request) (approval.Approval, err
 		return p, err
 	}
 	r.X.Account = p.Account // as with agents
+	if p.Credential != "" && p.Credential == session.CredentialHash(r.who.Credential, "") {
+		return p, errOwn() // under whatever name it comes now, and whoever the agent belongs to since
+	}
 	return p, a.foreign(ctx, r, p.Agent)
+}
+
+func errOwn() error {
+	return surface.Failure(http.StatusForbidden, "own_approval", "an agent's own credential decides nothing about its calls")
 }
 
 // foreign refuses a caller who is the agent: by its credential under whatever name, or by a key that may call as it.
@@ -108,7 +115,7 @@ func (a *API) foreign(ctx context.Context, r *request, id string) error {
 		}
 	}
 	if own {
-		return surface.Failure(http.StatusForbidden, "own_approval", "an agent's own credential decides nothing about its calls")
+		return errOwn()
 	}
 	return nil
 }

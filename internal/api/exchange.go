@@ -54,6 +54,9 @@ func (a *API) checkExchange(ctx context.Context, r *request) (answer, error) {
 	if q.Checkpoint == finish {
 		return a.finish(ctx, r, &q, x)
 	}
+	if err := a.open(ctx, &q, x); err != nil {
+		return answer{}, err
+	}
 	d := a.Checker.Check(ctx, x, q.Checkpoint)
 	// The request has no record of its own: the exchange will have one, and headers and log speak of that.
 	r.X, r.Recorded = x, true
@@ -99,6 +102,22 @@ func (a *API) bind(ctx context.Context, r *request, q *question, x *gatehouse.Ex
 		return err
 	}
 	return a.begin(ctx, r, x, err)
+}
+
+// open refuses calls of an exchange whose record is written: it says what became of them, and what is let through later would stand
+// in no record.
+func (a *API) open(ctx context.Context, q *question, x *gatehouse.Exchange) error {
+	if q.Checkpoint != gatehouse.Autonomy || !x.Answered {
+		return nil
+	}
+	_, written, err := a.Records.Record(ctx, x.ID, audit.Filter{})
+	switch {
+	case err != nil:
+		return unavailable("the store could not be read", err)
+	case written:
+		return errProof()
+	}
+	return nil
 }
 
 // begin gives a new exchange what the gateway says of it. unread is why its agent is only presumed.

@@ -42,6 +42,34 @@ func FuzzExchange(f *testing.F) {
 	})
 }
 
+// A call that was withheld is let through in another exchange, never in the one whose record says that it was withheld.
+func TestFinishedExchangeAsksNoMore(t *testing.T) {
+	h := build(t)
+	_, agent := h.key("acme", nil, "gateway", "api:read")
+	_, approver := h.key("acme", nil, "approve")
+	begun := h.want(http.StatusOK, "", agent, "POST", "/v1/checkpoints",
+		`{"checkpoint":"front","exchange":{"id":"7d2f1f0a-3c53-4f5e-9d3c-0a7f4f1a2b3c","session":"s"}}`).doc()
+	x := begun["exchange"].(map[string]any)
+	x["answered"] = true
+	x["response"] = []any{map[string]any{"id": 0, "kind": "tool_call", "role": "assistant", "tool": "send_email", "call_id": "c", "text": "{}"}}
+	asks := encode(map[string]any{"checkpoint": "autonomy", "exchange": x, "proof": begun["proof"]})
+	judged := h.want(http.StatusOK, "", agent, "POST", "/v1/checkpoints", asks).doc()
+	list, _ := h.ask(approver, "GET", "/v1/approvals?state=pending", "").doc()["approvals"].([]any)
+	if len(list) != 1 {
+		t.Fatalf("%d approvals", len(list))
+	}
+	path := "/v1/approvals/" + text(list[0].(map[string]any), "id")
+	h.want(http.StatusOK, "", approver, "POST", path+"/approve", "")
+	h.want(http.StatusOK, "", agent, "POST", "/v1/checkpoints",
+		encode(map[string]any{"checkpoint": "finish", "exchange": judged["exchange"], "proof": judged["proof"]}))
+	for _, body := range []string{asks, encode(map[string]any{"checkpoint": "autonomy", "exchange": judged["exchange"], "proof": judged["proof"]})} {
+		h.want(http.StatusBadRequest, "exchange_proof", agent, "POST", "/v1/checkpoints", body)
+	}
+	if state := h.want(http.StatusOK, "", approver, "GET", path, "").text("state"); state != "approved" {
+		t.Errorf("it is %s", state)
+	}
+}
+
 // gateOf is a gateway with its defaults, which needs no key.
 func gateOf(t testing.TB) http.Handler {
 	cfg := config.Default()

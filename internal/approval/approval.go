@@ -35,16 +35,18 @@ type Approval struct {
 	Account   string
 	Agent     string // id
 	AgentName string
-	Session   string
-	Surface   string   // on which the call was flagged: proxy, api, sdk
-	Request   string   // id of the exchange that asked first
-	Tool      string   // full name
-	CallID    string   // as the first demand had it; may be empty
-	Digest    [32]byte // SHA-256 of the canonical arguments
-	Rule      string   // of the policy
-	Reason    string   // of the policy; quotes nothing
-	Risk      float64  // of the session, 0..1
-	Tainted   bool     // a tool result of the session held an injection
+	// Credential is the hash of the agent's credential without its name; whoever has that one decides nothing.
+	Credential string
+	Session    string
+	Surface    string   // on which the call was flagged: proxy, api, sdk
+	Request    string   // id of the exchange that asked first
+	Tool       string   // full name
+	CallID     string   // as the first demand had it; may be empty
+	Digest     [32]byte // SHA-256 of the canonical arguments
+	Rule       string   // of the policy
+	Reason     string   // of the policy; quotes nothing
+	Risk       float64  // of the session, 0..1
+	Tainted    bool     // a tool result of the session held an injection
 	// Sealed is the [Card], encrypted; nil once it is not needed any more: denied, expired, revoked, or consumed and the result seen.
 	Sealed []byte
 
@@ -76,6 +78,15 @@ type Card struct {
 	Arguments string    `json:"arguments"` // as the call has them, byte for byte
 	Freeform  bool      `json:"freeform,omitempty"`
 	Evidence  *Evidence `json:"evidence,omitempty"`
+}
+
+// size is how much of it a human has to read, in bytes.
+func (c Card) size() int {
+	n := len(c.Arguments)
+	if c.Evidence != nil {
+		n += len(c.Evidence.Quote)
+	}
+	return n
 }
 
 // Evidence is the tool result whose text led to a call.

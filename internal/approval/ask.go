@@ -13,6 +13,9 @@ import (
 // lasting is how long an approval stands whose demand does not say.
 const lasting = 24 * time.Hour
 
+// maxCard is how long a card may be in bytes: a human has to read it.
+const maxCard = 256 << 10
+
 // fromTaint is the rule of calls whose argument came out of an injection: no grant that was made before answers for such a call.
 const fromTaint = "provenance"
 
@@ -28,6 +31,10 @@ func (q *Queue) Ask(ctx context.Context, d Demand) (Answer, error) {
 	answer, settled, err := q.look(ctx, d)
 	if settled || err != nil {
 		return answer, err
+	}
+	// How much work a scope is depends on the arguments: nobody else's change waits for that.
+	if d.grants, err = q.covering(ctx, d); err != nil {
+		return Answer{}, fmt.Errorf("ask for approval: %w", err)
 	}
 	// Whatever it may be that has to change, it is looked for again under the lock.
 	err = q.Store.Group(ctx, func(ctx context.Context) (err error) {
@@ -60,6 +67,8 @@ func (q *Queue) change(ctx context.Context, d Demand) (Answer, error) {
 		return Answer{}, err
 	}
 	switch a := d.meets(list); {
+	case a == nil && d.Of != nil:
+		return Answer{Verdict: gatehouse.Block, Rule: "approval", Reason: "the approved call was delivered already"}, nil
 	case a == nil:
 		answer, ok, err := q.granted(ctx, d)
 		if ok || err != nil {
@@ -79,7 +88,7 @@ func (d Demand) meets(list []Approval) *Approval {
 	var approved, denied, pending *Approval
 	for i := len(list) - 1; i >= 0; i-- {
 		a := &list[i]
-		if slices.Contains(d.Taken, a.ID) {
+		if slices.Contains(d.Taken, a.ID) || d.Of != nil && !slices.Contains(d.Of, a.ID) {
 			continue
 		}
 		state := a.Standing(d.Now)
@@ -113,7 +122,9 @@ func (d Demand) owns(a *Approval) bool {
 	}
 	// It has let one call through. Where ids mean nothing the same id in another exchange is another call, and one that was
 	// approved again is answered by the approval that came of it.
-	return d.CallID != "" && a.ConsumedCall == d.CallID && a.Again == "" && (!d.Anew || a.ConsumedBy == d.Request)
+	// So is one that comes once the call has its result, or after the time of the approval: models number calls anew in each run.
+	return d.CallID != "" && a.ConsumedCall == d.CallID && a.Again == "" && (!d.Anew || a.ConsumedBy == d.Request) &&
+		a.Resulted.IsZero() && d.Now.Before(a.Expires)
 }
 
 // answer is what an approval says to the call that it is of. One that is approved says nothing before it is consumed.
@@ -147,9 +158,23 @@ func (q *Queue) consume(ctx context.Context, a Approval, d Demand) (Answer, erro
 	return a.answer(), q.record(ctx, "approval.consumed", a, d.Request, d.Now)
 }
 
-// granted lets a call through by a grant, if one stands.
-func (q *Queue) granted(ctx context.Context, d Demand) (answer Answer, ok bool, err error) {
+// covering are the ids of the grants that a call is within.
+func (q *Queue) covering(ctx context.Context, d Demand) (ids []string, err error) {
 	if d.Within == nil || d.Rule == fromTaint {
+		return nil, nil
+	}
+	list, err := q.Store.GrantsOf(ctx, d.Agent, d.Tool, d.Now)
+	for _, g := range list {
+		if d.Within(g.Scope) {
+			ids = append(ids, g.ID)
+		}
+	}
+	return ids, err
+}
+
+// granted lets a call through by one of the grants that it is within, if it still stands. Nothing but that can change of a grant.
+func (q *Queue) granted(ctx context.Context, d Demand) (answer Answer, ok bool, err error) {
+	if len(d.grants) == 0 {
 		return Answer{}, false, nil
 	}
 	list, err := q.Store.GrantsOf(ctx, d.Agent, d.Tool, d.Now)
@@ -157,7 +182,7 @@ func (q *Queue) granted(ctx context.Context, d Demand) (answer Answer, ok bool, 
 		return Answer{}, false, err
 	}
 	for _, g := range list {
-		if !g.Stands(d.Now) || !d.Within(g.Scope) {
+		if !g.Stands(d.Now) || !slices.Contains(d.grants, g.ID) {
 			continue
 		}
 		g.Used, g.LastUsed = g.Used+1, d.Now
@@ -169,17 +194,26 @@ func (q *Queue) granted(ctx context.Context, d Demand) (answer Answer, ok bool, 
 	return Answer{}, false, nil
 }
 
-// request makes an approval that waits for a human.
+// request makes an approval that waits for a human, unless too much waits already.
 func (q *Queue) request(ctx context.Context, d Demand) (Answer, error) {
+	if d.Card.size() > maxCard {
+		return tooMuch("its arguments are too long for a human to approve"), nil
+	}
+	full, err := q.full(ctx, d.Agent, d.Now)
+	if err != nil {
+		return Answer{}, err
+	}
+	if full {
+		return tooMuch("too many calls of the agent wait for a human already"), nil
+	}
 	a := Approval{
-		ID: NewID("apr"), State: Pending, Account: d.Account, Agent: d.Agent, AgentName: d.AgentName, Session: d.Session, Surface: d.Surface,
+		ID: NewID("apr"), State: Pending, Account: d.Account, Agent: d.Agent, AgentName: d.AgentName, Credential: d.Credential, Session: d.Session, Surface: d.Surface,
 		Request: d.Request, Tool: d.Tool, CallID: d.CallID, Digest: d.Digest, Rule: d.Rule, Reason: d.Reason, Risk: d.Risk, Tainted: d.Tainted,
 		Created: d.Now.UTC(), Expires: d.Expires.UTC(),
 	}
 	if a.Expires.IsZero() {
 		a.Expires = a.Created.Add(lasting)
 	}
-	var err error
 	if a.Sealed, err = q.seal(d.Card, a.ID); err != nil {
 		return Answer{}, err
 	}
@@ -187,4 +221,9 @@ func (q *Queue) request(ctx context.Context, d Demand) (Answer, error) {
 		return Answer{}, err
 	}
 	return a.answer(), q.record(ctx, "approval.requested", a, d.Request, d.Now)
+}
+
+// tooMuch refuses a call that no human can be asked about.
+func tooMuch(reason string) Answer {
+	return Answer{Verdict: gatehouse.Block, Rule: "approvals", Reason: reason}
 }

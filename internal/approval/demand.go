@@ -11,18 +11,20 @@ type Demand struct {
 	Account   string
 	Agent     string // id
 	AgentName string
-	Session   string
-	Surface   string
-	Request   string // id of the exchange
-	Tool      string
-	CallID    string
-	Digest    [32]byte
-	Rule      string
-	Reason    string
-	Risk      float64
-	Tainted   bool
-	Card      Card
-	Now       time.Time
+	// Credential is the hash of the agent's credential without its name; empty when a key that lists the agent asks for it.
+	Credential string
+	Session    string
+	Surface    string
+	Request    string // id of the exchange
+	Tool       string
+	CallID     string
+	Digest     [32]byte
+	Rule       string
+	Reason     string
+	Risk       float64
+	Tainted    bool
+	Card       Card
+	Now        time.Time
 	// Expires is until when a new approval can be decided and then used; zero: for a day.
 	Expires time.Time
 

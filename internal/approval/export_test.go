@@ -1,5 +1,8 @@
 package approval
 
+// MaxCard is how long a card may be.
+const MaxCard = maxCard
+
 // Waiting is how many wait for a change.
 func (q *Queue) Waiting() int {
 	q.lounge.mu.Lock()

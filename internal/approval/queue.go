@@ -26,7 +26,11 @@ type Queue struct {
 	Record func(ctx context.Context, x *gatehouse.Exchange) error
 	Clock  func() time.Time // nil: time.Now
 
+	// MaxPending is how many approvals one agent may have waiting; 0: 20,000. Further calls are refused.
+	MaxPending int
+
 	lounge lounge
+	crowd  crowd
 }
 
 // Get finds an approval as it stands now. The error is [ErrUnknown].

@@ -35,6 +35,8 @@ type Store interface {
 	ApprovalsOf(ctx context.Context, agent, session, tool string, digest [32]byte) ([]Approval, error)
 	// Approvals lists the newest first, and counts all that the filter lets through, Limit and Offset apart.
 	Approvals(ctx context.Context, f Filter) (list []Approval, total int, err error)
+	// PendingApprovals counts those of an agent that wait for a human at a moment.
+	PendingApprovals(ctx context.Context, agent string, now time.Time) (int, error)
 	// DueApprovals are pending and approved ones whose time is up, the most overdue first.
 	DueApprovals(ctx context.Context, now time.Time, limit int) ([]Approval, error)
 	// ChangedApprovals are those of a higher version than after, in order of version.

@@ -66,12 +66,15 @@ func (l look) demand(ctx context.Context, c *judged) (approval.Demand, error) {
 		return approval.Demand{}, fmt.Errorf("the arguments of a flagged call have no digest")
 	}
 	c.digest = hex.EncodeToString(sum[:])
-	d := approval.Demand{Account: x.Account, Agent: x.Agent, AgentName: x.AgentName, Session: x.Session, Surface: x.Surface,
+	d := approval.Demand{Account: x.Account, Agent: x.Agent, AgentName: x.AgentName, Credential: x.AgentCredential, Session: x.Session, Surface: x.Surface,
 		Request: x.ID, Tool: c.part.Tool, CallID: c.part.CallID, Digest: sum, Rule: c.Rule, Reason: c.Reason,
 		Card: approval.Card{Arguments: c.call.Args, Freeform: c.call.Freeform, Evidence: l.evidence(ctx, c.Judgement)},
 		Now:  time.Now(), Anew: x.Surface == "proxy",
 		Within: func(scope string) bool { return within(scope, c.call) }}
 	d.Expires = d.Now.Add(l.s.ApprovalAge)
+	if c.Origin.Tainted {
+		d.Within = nil // whoever made a grant has not seen the injection that the argument came from
+	}
 	if c.call.Session != nil {
 		d.Risk, d.Tainted = c.call.Session.Risk, c.call.Session.Tainted
 	}

@@ -17,7 +17,7 @@ var _ approval.Store = (*Store)(nil)
 // anew where its answer is older than that.
 const callsAtOnce = 128
 
-const approvalColumns = `id, version, state, account, agent, agent_name, session, surface, request, tool, call_id, digest, rule, reason,
+const approvalColumns = `id, version, state, account, agent, agent_name, credential, session, surface, request, tool, call_id, digest, rule, reason,
 	risk, tainted, sealed, created, expires, decided, decided_by, decided_from, note, consumed, consumed_by, consumed_call, resulted, again`
 
 const selectApproval = `SELECT ` + approvalColumns + ` FROM agent_pending_approvals WHERE `
@@ -35,11 +35,11 @@ const resultApproval = `UPDATE agent_pending_approvals SET resulted = ?, sealed 
 
 // PutApproval implements [approval.Store].
 func (s *Store) PutApproval(ctx context.Context, a approval.Approval) error {
-	_, err := s.changeApprovals(ctx, `INSERT INTO agent_pending_approvals (made, version, id, state, account, agent, agent_name, session, surface,
+	_, err := s.changeApprovals(ctx, `INSERT INTO agent_pending_approvals (made, version, id, state, account, agent, agent_name, credential, session, surface,
 			request, tool, call_id, digest, rule, reason, risk, tainted, sealed, created, expires, decided, decided_by, decided_from, note,
 			consumed, consumed_by, consumed_call, resulted, again)
-		VALUES (`+nextApprovalVersion+`, `+nextApprovalVersion+strings.Repeat(", ?", 27)+`)`,
-		a.ID, string(a.State), a.Account, a.Agent, a.AgentName, a.Session, a.Surface, a.Request, a.Tool, a.CallID, a.Digest[:], a.Rule, a.Reason,
+		VALUES (`+nextApprovalVersion+`, `+nextApprovalVersion+strings.Repeat(", ?", 28)+`)`,
+		a.ID, string(a.State), a.Account, a.Agent, a.AgentName, a.Credential, a.Session, a.Surface, a.Request, a.Tool, a.CallID, a.Digest[:], a.Rule, a.Reason,
 		a.Risk, a.Tainted, a.Sealed, stored(a.Created), stored(a.Expires), stored(a.Decided), a.By, a.From, a.Note,
 		stored(a.Consumed), a.ConsumedBy, a.ConsumedCall, stored(a.Resulted), a.Again)
 	if err != nil {
@@ -95,6 +95,16 @@ func (s *Store) ApprovalsOf(ctx context.Context, agent, session, tool string, di
 		agent, session, tool, digest[:], callsAtOnce)
 	slices.Reverse(list)
 	return list, err
+}
+
+// PendingApprovals implements [approval.Store].
+func (s *Store) PendingApprovals(ctx context.Context, agent string, now time.Time) (n int, err error) {
+	err = s.reads(ctx).QueryRowContext(ctx, `SELECT COUNT(*) FROM agent_pending_approvals WHERE agent = ? AND state = 'pending' AND expires > ?`,
+		agent, stored(now)).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count pending approvals: %w", s.explain(err))
+	}
+	return n, nil
 }
 
 // DueApprovals implements [approval.Store].
@@ -198,7 +208,7 @@ func (s *Store) approvalsWhere(ctx context.Context, where string, args ...any) (
 func scanApproval(row scanner) (a approval.Approval, err error) {
 	var digest []byte
 	var created, expires, decided, consumed, resulted int64
-	if err := row.Scan(&a.ID, &a.Version, (*string)(&a.State), &a.Account, &a.Agent, &a.AgentName, &a.Session, &a.Surface, &a.Request, &a.Tool,
+	if err := row.Scan(&a.ID, &a.Version, (*string)(&a.State), &a.Account, &a.Agent, &a.AgentName, &a.Credential, &a.Session, &a.Surface, &a.Request, &a.Tool,
 		&a.CallID, &digest, &a.Rule, &a.Reason, &a.Risk, &a.Tainted, &a.Sealed, &created, &expires, &decided, &a.By, &a.From, &a.Note,
 		&consumed, &a.ConsumedBy, &a.ConsumedCall, &resulted, &a.Again); err != nil {
 		return approval.Approval{}, err

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { key } from './client.mjs';
 import { ALL_PASS, surface } from './surface.mjs';
 
-const SOON = 3_000; // milliseconds: far less than any delay or timeout here
+const SOON = 10_000; // milliseconds: far less than any delay or timeout here
 
 /** @param door - an SDK over one base URL, as sdk.test.mjs puts it together */
 export function failures(door) {
@@ -67,7 +67,7 @@ export function failures(door) {
       test('a caller that gives up is let go at once', async () => {
         const client = door.client();
         const controller = new AbortController();
-        const headers = { 'X-Fake-Delay': '15s' };
+        const headers = { 'X-Fake-Delay': '40s' };
         const pending = turn(client.api, hello, {}, { headers, signal: controller.signal });
         const caught = rejection(pending, SOON);
         await until(async () => (await provider.requests()).length === 1);
@@ -78,7 +78,7 @@ export function failures(door) {
 
       test("the SDK's own timeout", async () => {
         const client = door.client();
-        const late = turn(client.api, hello, {}, { headers: { 'X-Fake-Delay': '15s' }, timeout: 200 });
+        const late = turn(client.api, hello, {}, { headers: { 'X-Fake-Delay': '40s' }, timeout: 200 });
         assert.ok((await rejection(late, SOON)) instanceof errors.TimedOut);
         assert.equal((await turn(client.api, hello)).text, 'You said: Hello');
       });

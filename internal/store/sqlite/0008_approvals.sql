@@ -7,6 +7,7 @@ CREATE TABLE agent_pending_approvals (
 	account       TEXT NOT NULL,
 	agent         TEXT NOT NULL,
 	agent_name    TEXT NOT NULL,
+	credential    TEXT NOT NULL, -- hash of the agent's, 16 hex digits; may be empty
 	session       TEXT NOT NULL,
 	surface       TEXT NOT NULL,
 	request       TEXT NOT NULL, -- id of the exchange that asked first
@@ -35,6 +36,7 @@ CREATE INDEX agent_pending_approvals_due ON agent_pending_approvals (expires) WH
 CREATE INDEX agent_pending_approvals_account ON agent_pending_approvals (account, made);
 CREATE INDEX agent_pending_approvals_open ON agent_pending_approvals (account, made) WHERE state IN ('pending', 'approved');
 CREATE INDEX agent_pending_approvals_agent ON agent_pending_approvals (agent, made);
+CREATE INDEX agent_pending_approvals_pending ON agent_pending_approvals (agent, expires) WHERE state = 'pending';
 CREATE INDEX agent_pending_approvals_undelivered ON agent_pending_approvals (agent, session, consumed)
 	WHERE state = 'consumed' AND resulted = 0 AND again = '';
 

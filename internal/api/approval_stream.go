@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -110,7 +109,7 @@ func (a *API) event(p approval.Approval) []byte {
 	if err := enc.Encode(a.approvalShape(p)); err != nil {
 		panic(err) // it has nothing that cannot be encoded
 	}
-	io.WriteString(&b, "\n") //nolint:errcheck // a buffer takes everything
+	b.WriteString("\n")
 	return b.Bytes()
 }
 

@@ -42,8 +42,8 @@ func scores(x *gatehouse.Exchange) map[int]float64 {
 }
 
 // surroundings are what is known around the calls of this exchange, as far as the policy can ask for it: the conversation that it
-// brings, and where conversations are told piece by piece, what its session was told before. Without either nothing is
-// known of a conversation.
+// brings, and where conversations are told piece by piece, what its session was told before, which may be nothing. Elsewhere
+// nothing is known of a conversation that the exchange does not bring.
 func (l look) surroundings(ctx context.Context) (policy.Call, error) {
 	var c policy.Call
 	if !l.s.Policy.NeedsContext() {
@@ -55,7 +55,7 @@ func (l look) surroundings(ctx context.Context) (policy.Call, error) {
 		c.Agent = &policy.Agent{ID: x.Agent, Name: x.AgentName, Account: x.Account}
 	}
 	told, err := l.told(ctx)
-	if err != nil || len(x.Request) == 0 && !told.Known {
+	if err != nil || len(x.Request) == 0 && !piecewise(x) {
 		return c, err
 	}
 	scores, err := l.everScored(ctx)

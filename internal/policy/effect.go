@@ -10,8 +10,8 @@ type effect int
 
 const (
 	acts     effect = iota // it changes something, sends something, or nobody knows
-	reads                // it only looks
-	executes             // it runs what its arguments say
+	reads                  // it only looks
+	executes               // it runs what its arguments say
 )
 
 // wordSet is a set of words.

@@ -9,32 +9,10 @@ import (
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
 )
 
-// Words are what the texts of a conversation ask for; [provenance.Conversation] has them.
-type Words interface {
-	// Urges are what is asked around a value, at every place where a tool's result holds it; none for a value that the
-	// operator or the user has said.
-	Urges(value any) []provenance.Urge
-	// Wish is what the user and the operator ask for, and how the user does.
-	Wish() (deed.Set, deed.Sign)
-	// Orders are what tools' results ask of a machine that reads them.
-	Orders() []provenance.Urge
-}
-
 const (
-	maxUrged = 256 // values of one call whose surroundings are looked at
-	maxShort = 120 // bytes of a value that is looked for as a whole, whatever it is
+	maxUrged = 4096 // values of one call whose surroundings are looked at
+	maxShort = 120  // bytes of a value that is looked for as a whole, whatever it is
 )
-
-// errand looks at what the words around the values of a call ask for: whether the user wanted what it does, or the result of a
-// tool did.
-type errand struct {
-	*inquiry
-	words   Words
-	deeds   deed.Set // what the call does
-	unasked bool     // the user has asked for nothing of the kind
-	defers  bool     // the user leaves it to another text what is to be done
-	left    int
-}
 
 // urged says which argument of a call comes from words that ask for the call where the user did not, or that no honest text
 // would hold; empty when none does.
@@ -48,13 +26,11 @@ func (s *scene) urged() (string, Blame) {
 	} else if e.effect == acts && deed.Looks(s.call.Tool) {
 		e.effect = reads
 	}
-	e.deeds = deed.OfTool(s.call.Tool)
-	asked, how := e.words.Wish()
-	e.unasked = e.deeds != 0 && !deed.Covers(asked, e.deeds)
-	e.defers = how.Has(deed.Defers)
 	if s.call.Freeform {
-		if reason := e.list(provenance.Identifiers(s.call.Args), "args.input"); reason != "" {
-			return reason, e.found
+		for _, one := range provenance.Identifiers(s.call.Args) {
+			if reason := e.weigh(one, "args.input"); reason != "" {
+				return reason, e.found
+			}
 		}
 	} else if reason := e.look(s.root, "args", argument{}); reason != "" {
 		return reason, e.found
@@ -84,14 +60,24 @@ func (e *errand) look(v rawjson.Value, path string, a argument) string {
 	case rawjson.String:
 		text := v.Text(e.scene.doc)
 		if a.prose && e.effect != executes {
-			return ""
+			return e.quoted(text, path)
 		}
-		if len(text) <= maxShort {
+		if len(text) <= maxShort || provenance.ShapeOf(text) == provenance.URL {
 			if reason := e.weigh(text, path); reason != "" {
 				return reason
 			}
 		}
-		return e.list(provenance.Identifiers(text), path)
+		for _, one := range provenance.Identifiers(text) {
+			if one == text {
+				continue
+			}
+			if reason := e.weigh(one, path); reason != "" {
+				return reason
+			}
+		}
+		if len(text) > maxShort {
+			return e.quoted(text, path)
+		}
 	case rawjson.Number:
 		if number := string(v.Raw(e.scene.doc)); len(number) >= minUrged {
 			return e.weigh(json.Number(number), path)
@@ -103,10 +89,20 @@ func (e *errand) look(v rawjson.Value, path string, a argument) string {
 // minUrged is the length of numbers that are looked at: shorter ones stand everywhere.
 const minUrged = 4
 
-func (e *errand) list(all []string, path string) string {
-	for _, one := range all {
-		if reason := e.weigh(one, path); reason != "" {
-			return reason
+// quoted looks for accounts and links in what people will read: they pay to them, and follow them. Only what no honest text would
+// hold counts.
+func (e *errand) quoted(text, path string) string {
+	list := provenance.Accounts(text)
+	for _, one := range provenance.Identifiers(text) {
+		if provenance.ShapeOf(one) == provenance.URL {
+			list = append(list, one)
+		}
+	}
+	for _, one := range list[:min(len(list), maxUrged)] {
+		for _, u := range e.words.Urges(one) {
+			if u.Signs.Has(deed.Addressed) || u.Signs.Has(deed.Secret) && u.Signs.Has(deed.Perhaps|deed.Aimed) {
+				return e.weigh(one, path)
+			}
 		}
 	}
 	return ""
@@ -119,11 +115,12 @@ func (e *errand) weigh(value any, path string) string {
 		return ""
 	}
 	if e.left--; e.left < 0 {
-		return ""
+		return path + ": there are too many values to say who asks for them"
 	}
+	e.learn()
 	var o *Origin
 	for _, u := range e.words.Urges(value) {
-		why := e.reason(u)
+		why := e.reason(u, provenance.ShapeOf(fmt.Sprint(value)))
 		if why == "" {
 			continue
 		}
@@ -139,40 +136,3 @@ func (e *errand) weigh(value any, path string) string {
 	}
 	return ""
 }
-
-// reason says why the words around a value make it one that is not to be trusted; empty when they do not.
-func (e *errand) reason(u provenance.Urge) string {
-	asks := u.Deeds.Has(deed.Kin(e.deeds)) || e.deeds == 0 && u.Deeds != 0
-	switch {
-	case u.Signs.Has(deed.Addressed) && u.Deeds != 0:
-		return ", in words addressed to an assistant"
-	case e.effect == reads:
-		return ""
-	case u.Signs.Has(deed.Secret) && asks:
-		return ", in words that the user shall not be told of"
-	case u.Signs.Has(deed.Meddling) && u.Signs.Has(deed.Perhaps|deed.Aimed) && asks:
-		return ", in words about what the assistant does for the user"
-	case e.unasked && asks && u.Signs.Has(deed.Aimed|deed.Perhaps):
-		return ", in words addressed to whoever reads it with a program; the user did not ask for this"
-	case e.unasked && asks && !e.defers:
-		return " that asks for this itself; the user did not"
-	}
-	return ""
-}
-
-// ordered says whether a result asks a machine for what the call does and the user did not ask for; its arguments are the model's
-// own words.
-func (e *errand) ordered() string {
-	if e.effect == reads || !e.unasked {
-		return ""
-	}
-	for _, u := range e.words.Orders() {
-		if u.Deeds.Has(e.deeds) {
-			e.found = Blame{}
-			return "a result of " + plainTool(u.Tool) + " asks for this in words addressed to an assistant; the user did not"
-		}
-	}
-	return ""
-}
-
-var _ Words = (*provenance.Conversation)(nil)

@@ -67,6 +67,32 @@ func Identifiers(text string) []string {
 	return out
 }
 
+// Accounts are the long numbers within a text, as they stand there, whether in groups or not.
+func Accounts(text string) []string {
+	var out []string
+	var run []string
+	flush := func() {
+		if one := strings.Join(run, " "); account(one) {
+			out = append(out, one)
+		}
+		run = run[:0]
+	}
+	for field := range strings.FieldsSeq(text) {
+		piece := strings.Trim(field, ".,;:()\"'")
+		if !strings.ContainsAny(piece, "0123456789") || len(run) == maxGroups {
+			flush()
+		}
+		if strings.ContainsAny(piece, "0123456789") {
+			run = append(run, piece)
+		}
+		if len(piece) < len(field) && !strings.HasPrefix(field, "(") {
+			flush()
+		}
+	}
+	flush()
+	return out
+}
+
 func lower(s string) string { return strings.ToLower(s) }
 
 func rooted(value string) bool {

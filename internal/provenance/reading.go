@@ -1,30 +1,55 @@
 package provenance
 
 import (
+	"encoding/json"
 	"html"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/gatehouse-gateway/gatehouse/internal/deed"
 )
 
-// maxReadings is how often a text is decoded: JSON within JSON within JSON.
-const maxReadings = 4
+const (
+	// maxDecoded is how often a text is decoded: JSON within JSON within JSON.
+	maxDecoded = 4
+	// maxReadings is how many texts one is read as, those that it hides included.
+	maxReadings = 6
+)
 
 // readings are a text as it stands and as those read it who undo its escapes: of JSON, of HTML, of addresses.
 func readings(text string) []string {
 	if structured(text) {
-		text = unescape(text) // nobody reads JSON with its escapes
+		text = unescape(divided(text)) // nobody reads JSON with its escapes
 	}
 	out := []string{text}
-	for i := 0; i < len(out) && len(out) < maxReadings; i++ {
+	for i := 0; i < len(out) && len(out) < maxDecoded; i++ {
 		for _, decode := range [...]func(string) string{unescape, entities, percent} {
-			if r := decode(out[i]); len(out) < maxReadings && r != out[i] {
+			if r := decode(out[i]); len(out) < maxDecoded && r != out[i] {
 				out = append(out, r)
 			}
 		}
 	}
-	return out
+	hidden := deed.Undisguised(text)
+	return append(out, hidden[:min(len(hidden), maxReadings-len(out))]...)
+}
+
+// divided puts a separator in place of the quotes around the strings of a JSON value. A text that is none stays as it is.
+func divided(text string) string {
+	if !json.Valid([]byte(text)) {
+		return text
+	}
+	out := []byte(text)
+	for i := 0; i < len(out); i++ {
+		switch out[i] {
+		case '\\':
+			i++
+		case '"':
+			out[i] = deed.Separator
+		}
+	}
+	return string(out)
 }
 
 // structured reports whether a text begins as JSON does, and not as the line of a log: [INFO].
@@ -57,7 +82,9 @@ func unescape(text string) string {
 			continue
 		}
 		switch c := text[at+1]; c {
-		case 'n', 'r', 't', 'b', 'f':
+		case 'n', 'r':
+			out, at = append(out, '\n'), at+2
+		case 't', 'b', 'f':
 			out, at = append(out, ' '), at+2
 		case '"', '\\', '/':
 			out, at = append(out, c), at+2

@@ -68,7 +68,8 @@ func TestWhatIsLostCountsAsATools(t *testing.T) {
 			t.Errorf("%+v: got %+v, want %+v", lost, got, want)
 		}
 	}
-	for _, broken := range [][]byte{{}, {1}, {2, 0, 0, 0, 0}, {1, 1, 0, 0, 0}, {1, 0, 0, 0, 0, 9}, {1, 255, 255, 255, 255}} {
+	for _, broken := range [][]byte{{}, {1}, {2, 0, 0, 0, 0}, {1, 1, 0, 0, 0}, {1, 0, 0, 0, 0, 9}, {1, 255, 255, 255, 255}, {1, 0, 0, 0, 0, 255, 255, 255, 255},
+		{1, 0, 0, 0, 0, 0, 0, 0, 0, 9}, {1, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 1, 0, 1, 0}} {
 		c := provenance.NewTraced(traceKey, []provenance.Said{{Source: provenance.ToolResult, Trace: broken}}, provenance.Lost{})
 		if got := c.Origin("new@example.net"); !got.Tainted {
 			t.Errorf("a trace that cannot be read, %v: %+v", broken, got)
@@ -112,6 +113,9 @@ func FuzzTrace(f *testing.F) {
 		for _, v := range []any{value, json.Number(value), first, second} {
 			if a, b := texts.Origin(v), traces.Origin(v); a != b {
 				t.Errorf("%q: of texts %+v, of traces %+v", v, a, b)
+			}
+			if a, b := texts.Urges(v), traces.Urges(v); !slices.Equal(a, b) {
+				t.Errorf("%q: asked around it, of texts %+v, of traces %+v", v, a, b)
 			}
 		}
 		provenance.Place(second, value)

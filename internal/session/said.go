@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// MaxSaid and MaxSaidBytes bound what is kept of one conversation: texts, and bytes of their traces and excerpts.
-	MaxSaid      = 2000
+	// MaxSaid is how many texts are kept of one conversation.
+	MaxSaid = 2000
+	// MaxSaidBytes is how many bytes their traces and excerpts may have together.
 	MaxSaidBytes = 2 << 20
 	// SaidAge is how long texts are kept after their session was last used.
 	SaidAge = 24 * time.Hour

@@ -44,7 +44,7 @@ func adminCommand(a *admin, use, short, long, example string) *cobra.Command {
 	}
 	cmd.PersistentFlags().StringVar(&a.config, "config", "", "configuration file that names the store")
 	cmd.PersistentFlags().StringVar(&a.store, "store", "sqlite:gatehouse.db", "the store itself")
-	cmd.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON, as the API answers")
+	cmd.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON: what the API answers, of lists the list")
 	cmd.MarkFlagsMutuallyExclusive("config", "store")
 	return cmd
 }

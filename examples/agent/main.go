@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/agent"
@@ -35,6 +36,16 @@ func main() {
 	}
 }
 
+const usage = `An agent that searches, mails and would delete, behind Gatehouse's checkpoints.
+
+  go run ./examples/agent start      pauses: the mail needs a human
+  go run ./cmd/gatehouse approvals list --store sqlite:agent.db
+  go run ./cmd/gatehouse approvals approve apr-… --store sqlite:agent.db
+  go run ./examples/agent resume     another process: mails, once
+
+Each takes --help.
+`
+
 // options are what the command line says.
 type options struct {
 	dir, gateway, key, model, prompt string
@@ -42,6 +53,10 @@ type options struct {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) == 0 || args[0] != "start" && args[0] != "resume" {
+		fmt.Fprint(out, usage)
+		if len(args) > 0 && strings.HasSuffix(args[0], "-help") || len(args) > 0 && args[0] == "-h" {
+			return nil
+		}
 		return errors.New("say start or resume")
 	}
 	var o options
@@ -51,7 +66,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.StringVar(&o.key, "key", os.Getenv("GATEHOUSE_API_KEY"), "API key for that gateway")
 	flags.StringVar(&o.model, "model", "", "an OpenAI model, in place of the scripted one (OPENAI_API_KEY)")
 	flags.StringVar(&o.prompt, "prompt", "Find our opening hours, mail them to ann@example.com, and delete the old page.", "what the user asks")
-	if err := flags.Parse(args[1:]); err != nil {
+	if err := flags.Parse(args[1:]); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	checker, closed, err := o.checker(ctx)

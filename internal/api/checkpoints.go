@@ -276,8 +276,8 @@ func (a *API) checkToolResult(ctx context.Context, r *request) (answer, error) {
 		Result     json.RawMessage `json:"result"`
 		Redactions []redaction     `json:"redactions"`
 	}{verdictBody: r.verdict(), CallID: body.CallID, Result: valueOf(p.Text, plain, body.Result), Redactions: r.redactions(p)}
-	if whole(r.X, p) {
-		result.Verdict = string(gatehouse.Block)
+	if whole(r.X, p) { // only where it happens is it seen, and then modes change nothing
+		result.Verdict, result.Would = string(gatehouse.Block), string(gatehouse.Block)
 	}
 	return answer{schema: "tool_result_verdict/v1", body: result}, nil
 }
@@ -308,8 +308,8 @@ func (a *API) checkOutput(ctx context.Context, r *request) (answer, error) {
 	for _, added := range r.X.Response[1:] {
 		result.Result += "\n\n" + added.Text
 	}
-	if whole(r.X, p) {
-		result.Verdict = string(gatehouse.Block)
+	if whole(r.X, p) { // only where it happens is it seen, and then modes change nothing
+		result.Verdict, result.Would = string(gatehouse.Block), string(gatehouse.Block)
 	}
 	return answer{schema: "output_verdict/v1", body: result}, nil
 }

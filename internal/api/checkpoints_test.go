@@ -96,7 +96,7 @@ func TestViewsOfTheCheckpoints(t *testing.T) {
 			map[string]any{"verdict": "allow", "digest": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"},
 			"front=pass; autonomy=pass; integrity=pass; back=pass"},
 		{"a result that is nothing but payload", "tool-result", `{"tool":"x","result":"` + attack + `"}`,
-			map[string]any{"verdict": "block", "would": "redact", "result": "[tool result withheld by the gateway: suspected injection]"},
+			map[string]any{"verdict": "block", "would": "block", "result": "[tool result withheld by the gateway: suspected injection]"},
 			"front=enforced; autonomy=pass; integrity=pass; back=pass"},
 		{"an answer with a card", "output", `{"text":"it is 4111 1111 1111 1111"}`,
 			map[string]any{"verdict": "redact", "result": "it is [CARD REDACTED]"}, "front=pass; autonomy=pass; integrity=pass; back=enforced"},

@@ -120,6 +120,9 @@ func (a *API) createGrant(ctx context.Context, r *request) (answer, error) {
 	if err := r.decode(&body); err != nil {
 		return answer{}, err
 	}
+	if body.Agent == "" {
+		return answer{}, invalid("agent", "is missing")
+	}
 	agent, err := a.agent(ctx, r, body.Agent)
 	if err != nil {
 		return answer{}, err

@@ -29,12 +29,15 @@ func (q *Queue) Ask(ctx context.Context, d Demand) (Answer, error) {
 		d.Now = q.now()
 	}
 	answer, settled, err := q.look(ctx, d)
-	if settled || err != nil {
+	if err != nil || settled && answer.State != Pending {
 		return answer, err
 	}
 	// How much work a scope is depends on the arguments: nobody else's change waits for that.
 	if d.grants, err = q.covering(ctx, d); err != nil {
 		return Answer{}, fmt.Errorf("ask for approval: %w", err)
+	}
+	if settled && len(d.grants) == 0 {
+		return answer, nil
 	}
 	// Whatever it may be that has to change, it is looked for again under the lock.
 	err = q.Store.Group(ctx, func(ctx context.Context) (err error) {
@@ -70,11 +73,16 @@ func (q *Queue) change(ctx context.Context, d Demand) (Answer, error) {
 	case a == nil && d.Of != nil:
 		return Answer{Verdict: gatehouse.Block, Rule: "approval", Reason: "the approved call was delivered already"}, nil
 	case a == nil:
-		answer, ok, err := q.granted(ctx, d)
-		if ok || err != nil {
-			return answer, err
+		g, ok, err := q.use(ctx, d)
+		if err != nil {
+			return Answer{}, err
+		}
+		if ok {
+			return Answer{Verdict: gatehouse.Allow, Rule: "grant " + g.ID, Reason: "a human has granted calls like it"}, nil
 		}
 		return q.request(ctx, d)
+	case a.State == Pending && len(d.grants) > 0:
+		return q.grant(ctx, *a, d)
 	case a.State == Approved:
 		return q.consume(ctx, *a, d)
 	default:
@@ -172,14 +180,14 @@ func (q *Queue) covering(ctx context.Context, d Demand) (ids []string, err error
 	return ids, err
 }
 
-// granted lets a call through by one of the grants that it is within, if it still stands. Nothing but that can change of a grant.
-func (q *Queue) granted(ctx context.Context, d Demand) (answer Answer, ok bool, err error) {
+// use finds a grant that the call is within and that still stands, and notes its use. Nothing but that can change of a grant.
+func (q *Queue) use(ctx context.Context, d Demand) (g Grant, ok bool, err error) {
 	if len(d.grants) == 0 {
-		return Answer{}, false, nil
+		return Grant{}, false, nil
 	}
 	list, err := q.Store.GrantsOf(ctx, d.Agent, d.Tool, d.Now)
 	if err != nil {
-		return Answer{}, false, err
+		return Grant{}, false, err
 	}
 	for _, g := range list {
 		if !g.Stands(d.Now) || !slices.Contains(d.grants, g.ID) {
@@ -187,11 +195,28 @@ func (q *Queue) granted(ctx context.Context, d Demand) (answer Answer, ok bool, 
 		}
 		g.Used, g.LastUsed = g.Used+1, d.Now
 		if err := q.Store.ChangeGrant(ctx, g); err != nil {
-			return Answer{}, false, err
+			return Grant{}, false, err
 		}
-		return Answer{Verdict: gatehouse.Allow, Rule: "grant " + g.ID, Reason: "a human has granted calls like it"}, true, q.recordGranted(ctx, g, d)
+		return g, true, q.recordGranted(ctx, g, d)
 	}
-	return Answer{}, false, nil
+	return Grant{}, false, nil
+}
+
+// grant approves a call that waits because a grant was made meanwhile, and lets it through.
+func (q *Queue) grant(ctx context.Context, a Approval, d Demand) (Answer, error) {
+	g, ok, err := q.use(ctx, d)
+	if !ok || err != nil {
+		return a.answer(), err
+	}
+	a.decide(Decision{By: g.By, From: g.From, Note: "grant " + g.ID}, d.Now)
+	if err := q.move(ctx, a, Pending, Approved); err != nil {
+		return Answer{}, err
+	}
+	a.State = Approved
+	if err := q.record(ctx, "approval.approved", a, d.Request, d.Now); err != nil {
+		return Answer{}, err
+	}
+	return q.consume(ctx, a, d)
 }
 
 // request makes an approval that waits for a human, unless too much waits already.

@@ -114,3 +114,30 @@ func TestArgumentsThatNobodyReads(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// A grant that is made while a call waits reaches it, and the approval says by which.
+func TestAGrantReachesACallThatWaits(t *testing.T) {
+	h := newHouse(t, newURL(t))
+	d := h.demand("c")
+	d.Within = func(string) bool { return true }
+	waits := h.ask(d)
+	if waits.Verdict != gatehouse.Flag {
+		t.Fatalf("%+v", waits)
+	}
+	if err := h.store.PutGrant(t.Context(), approval.Grant{ID: "gra-1", Agent: "mnm-a", Tool: "send_email", Scope: "true", By: "mk-1", Expires: noon.Add(time.Minute)}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got := h.ask(d); got.Verdict != gatehouse.Allow || got.Approval != waits.Approval {
+			t.Fatalf("%+v", got)
+		}
+	}
+	a, ok, err := h.store.ApprovalByID(t.Context(), waits.Approval)
+	if err != nil || !ok || a.State != approval.Consumed || a.By != "mk-1" || a.Note != "grant gra-1" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	d.Rule, d.CallID = "provenance", "tainted"
+	if got := h.ask(d); got.Verdict != gatehouse.Flag {
+		t.Errorf("after an injection: %+v", got)
+	}
+}

@@ -40,7 +40,13 @@ func (l look) leave(ctx context.Context, list []judged) error {
 		if c.Verdict != gatehouse.Flag {
 			continue
 		}
-		d, err := l.demand(ctx, c)
+		sum, ok := c.call.Digest()
+		if !ok {
+			c.Verdict, c.Rule, c.Reason = gatehouse.Block, "arguments", "the arguments hold a number that cannot be read exactly"
+			continue
+		}
+		c.digest = hex.EncodeToString(sum[:])
+		d, err := l.demand(ctx, c, sum)
 		if err != nil {
 			return err
 		}
@@ -59,15 +65,20 @@ func (l look) leave(ctx context.Context, list []judged) error {
 }
 
 // demand is a flagged call as a human is to see it.
-func (l look) demand(ctx context.Context, c *judged) (approval.Demand, error) {
+func (l look) demand(ctx context.Context, c *judged, digest [32]byte) (approval.Demand, error) {
 	x := l.x
-	sum, ok := c.call.Digest()
-	if !ok {
-		return approval.Demand{}, fmt.Errorf("the arguments of a flagged call have no digest")
+	if c.call.Session == nil { // the policy did not ask, and the human will
+		known, err := l.around(ctx)
+		if err != nil {
+			return approval.Demand{}, fmt.Errorf("what is known around a call: %w", err)
+		}
+		c.call.Now, c.call.Agent, c.call.Session, c.call.Origin, c.call.Words = known.Now, known.Agent, known.Session, known.Origin, known.Words
 	}
-	c.digest = hex.EncodeToString(sum[:])
+	if c.Value == "" {
+		c.Blame = policy.Suspect(c.call)
+	}
 	d := approval.Demand{Account: x.Account, Agent: x.Agent, AgentName: x.AgentName, Credential: x.AgentCredential, Session: x.Session, Surface: x.Surface,
-		Request: x.ID, Tool: c.part.Tool, CallID: c.part.CallID, Digest: sum, Rule: c.Rule, Reason: c.Reason,
+		Request: x.ID, Tool: c.part.Tool, CallID: c.part.CallID, Digest: digest, Rule: c.Rule, Reason: c.Reason,
 		Card: approval.Card{Arguments: c.call.Args, Freeform: c.call.Freeform, Evidence: l.evidence(ctx, c.Judgement)},
 		Now:  time.Now(), Anew: x.Surface == "proxy",
 		Within: func(scope string) bool { return within(scope, c.call) }}

@@ -43,8 +43,9 @@ func (e *Engine) finish(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 	if err != nil {
 		return err
 	}
-	durable := s.Durability == "all" || s.Durability == "decisions" && !x.AllPass()
-	if err := e.Ledger.Append(ctx, r, e.update(ctx, x, s), durable); err != nil {
+	u := e.update(ctx, x, s)
+	durable := s.Durability == "all" || s.Durability == "decisions" && (!x.AllPass() || u != nil && len(u.Results) > 0 && x.Surface != "proxy")
+	if err := e.Ledger.Append(ctx, r, u, durable); err != nil {
 		return fmt.Errorf("append record: %w", err)
 	}
 	return nil

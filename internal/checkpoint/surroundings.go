@@ -41,14 +41,19 @@ func scores(x *gatehouse.Exchange) map[int]float64 {
 	return out
 }
 
-// surroundings are what is known around the calls of this exchange, as far as the policy can ask for it: the conversation that it
-// brings, and where conversations are told piece by piece, what its session was told before, which may be nothing. Elsewhere
-// nothing is known of a conversation that the exchange does not bring.
+// surroundings are what is known around the calls of this exchange, as far as the policy can ask for it.
 func (l look) surroundings(ctx context.Context) (policy.Call, error) {
-	var c policy.Call
 	if !l.s.Policy.NeedsContext() {
-		return c, nil
+		return policy.Call{}, nil
 	}
+	return l.around(ctx)
+}
+
+// around is all that is known around the calls of this exchange: the conversation that it brings, and where conversations are
+// told piece by piece, what its session was told before, which may be nothing. Elsewhere nothing is known of a conversation
+// that the exchange does not bring.
+func (l look) around(ctx context.Context) (policy.Call, error) {
+	var c policy.Call
 	x := l.x
 	c.Now = x.Time
 	if x.Agent != "" {
@@ -155,11 +160,11 @@ func (l look) tainted(p *gatehouse.Part, scores map[int]float64) bool {
 func (l look) conversation(scores map[int]float64, told session.Conversation) (*provenance.Conversation, error) {
 	said := make([]provenance.Said, 0, len(told.Said)+len(l.x.Request))
 	for _, t := range told.Said {
-		said = append(said, provenance.Said{Source: provenance.Source(t.Source), Tool: t.Tool, Tainted: t.Tainted, At: int(t.ID), Trace: t.Trace})
+		said = append(said, trusted(provenance.Said{Source: provenance.Source(t.Source), Tool: t.Tool, Tainted: t.Tainted, At: int(t.ID), Trace: t.Trace}))
 	}
 	for i := range l.x.Request {
 		if s, ok := l.says(&l.x.Request[i], scores); ok {
-			said = append(said, s)
+			said = append(said, trusted(s))
 		}
 	}
 	if !told.Known {
@@ -167,6 +172,14 @@ func (l look) conversation(scores map[int]float64, told session.Conversation) (*
 	}
 	key, err := l.sessions.TraceKey(l.x.Agent, l.x.Session)
 	return provenance.NewTraced(key, said, provenance.Lost{Some: told.Lost, Tainted: told.LostTainted}), err
+}
+
+// trusted is a text as far as it is to be trusted: what came from the user and was an injection is no word of the user's.
+func trusted(s provenance.Said) provenance.Said {
+	if s.Source == provenance.User && s.Tainted {
+		s.Source = provenance.ToolResult
+	}
+	return s
 }
 
 // says is a part of the request as somebody's word; ok is false when it is nobody's. The place of a part is negative, that of a

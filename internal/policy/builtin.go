@@ -21,7 +21,7 @@ var builtins = [...]builtin{
 
 // activeBuiltins are the built-in flags that a tools section leaves on: all, unless the operator wrote a list of flags.
 // What the operator copied from the built-in list into that list keeps its built-in meaning: to write a default down
-// must not weaken it.
+// neither weakens it nor makes it one that no rule lifts.
 func activeBuiltins(t Tools) []builtin {
 	if !t.FlagSet {
 		return builtins[:]
@@ -33,6 +33,11 @@ func activeBuiltins(t Tools) []builtin {
 		}
 	}
 	return on
+}
+
+// builtinPattern reports whether a pattern is that of a built-in flag.
+func builtinPattern(pattern string) bool {
+	return slices.ContainsFunc(builtins[:], func(b builtin) bool { return b.pattern == pattern })
 }
 
 // match reads the last segment of a name, its leaf. The segments before it are read with it only when they are part of

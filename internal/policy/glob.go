@@ -29,6 +29,15 @@ func (g glob) exact() bool { return !strings.ContainsAny(string(g), "*?") }
 // tool inside the fence.
 func (g glob) selects() bool { return strings.Trim(string(g), "*?") != "" }
 
+// within reports whether the pattern may be meant for a tool of an MCP server, whose label ends in a slash.
+func (g glob) within(label string) bool {
+	literal := string(g)
+	if i := strings.IndexAny(literal, "*?"); i >= 0 {
+		literal = literal[:i]
+	}
+	return strings.HasPrefix(literal, "mcp:") && (strings.HasPrefix(literal, label) || strings.HasPrefix(label, literal))
+}
+
 // match goes through the name once and returns at most to the last star: a later star can take over whatever an earlier
 // one could, so nothing before it is tried again. The time is bounded by the product of the two lengths.
 func (g glob) match(name string) bool {

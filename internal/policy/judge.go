@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
 )
@@ -37,9 +38,42 @@ func (p *Policy) Judge(c Call) Judgement {
 	return j
 }
 
+// Suspect is the argument of a call for whose origin provenance would judge it, whatever the policy says of provenance; zero when
+// there is none.
+func Suspect(c Call) Blame {
+	s := &scene{call: &c, size: len(c.Args)}
+	if !c.Freeform {
+		var reason string
+		if s.root, s.doc, reason = readArguments(c.Args); reason != "" {
+			return Blame{}
+		}
+	}
+	_, b := s.suspect()
+	return b
+}
+
 // JudgeDeclared says what may happen to a tool by its name alone, before there is a call. Rules with conditions do not
-// count: whether they hold is not known, so none blocks, flags, opens the fence or lifts a built-in flag.
-func (p *Policy) JudgeDeclared(tool string) Judgement { return p.judge(tool, nil) }
+// count: whether they hold is not known, so none blocks, flags, opens the fence or lifts a built-in flag. Of mcp:LABEL/*, which
+// stands for all that a server has, a rule counts that may be meant for one of them.
+func (p *Policy) JudgeDeclared(tool string) Judgement {
+	j := p.judge(tool, nil)
+	label, all := strings.CutSuffix(tool, "*")
+	if !all || !strings.HasPrefix(label, "mcp:") {
+		return j
+	}
+	t := trial{Judgement: j}
+	for _, r := range p.rules {
+		if !r.conditional() && r.glob.within(label) {
+			t.add(r.verdict, r.name, r.reason)
+		}
+	}
+	for _, m := range p.flag {
+		if m.glob.within(label) {
+			t.add(gatehouse.Flag, m.name, fmt.Sprintf("tools matching %s need approval", m.glob))
+		}
+	}
+	return t.Judgement
+}
 
 // judge asks from the strictest rules to the mildest, so that no condition is worked out which cannot change the answer.
 func (p *Policy) judge(tool string, s *scene) Judgement {
@@ -56,7 +90,7 @@ func (p *Policy) judge(tool string, s *scene) Judgement {
 	if own == gatehouse.Block {
 		return Judgement{Verdict: gatehouse.Block, Rule: "agent", Reason: "the agent's own code blocks this tool"}
 	}
-	inside := !p.fenced || about.flagged != nil || about.allowed != nil
+	inside := !p.fenced || about.listed != nil || about.allowed != nil
 	for _, r := range about.flag {
 		// A flag names its tool also while its condition is false: else the fence would block the harmless call, and only
 		// the one that is to be held would get in.

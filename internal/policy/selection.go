@@ -1,11 +1,16 @@
 package policy
 
-import "github.com/gatehouse-gateway/gatehouse"
+import (
+	"slices"
+
+	"github.com/gatehouse-gateway/gatehouse"
+)
 
 // selection is the part of a policy that speaks of one tool: what matches its name, in the order of the file.
 type selection struct {
 	block, flag, allow []*rule
-	flagged            *matcher // the first of flag
+	listed             *matcher // the first of the list of flags
+	flagged            *matcher // the first of them that is more than a built-in flag written down
 	allowed            *matcher // the first of the fence
 	builtin            *builtin // the first built-in flag
 }
@@ -49,7 +54,7 @@ func (p *Policy) about(tool string) *selection {
 }
 
 func (p *Policy) collect(tool string) *selection {
-	s := &selection{flagged: first(p.flag, tool), allowed: first(p.allow, tool)}
+	s := &selection{listed: first(p.flag, tool), allowed: first(p.allow, tool)}
 	for _, r := range p.rules {
 		if !r.match(tool) {
 			continue
@@ -69,6 +74,10 @@ func (p *Policy) collect(tool string) *selection {
 			s.builtin = &p.builtin[i]
 			break
 		}
+	}
+	s.flagged = first(p.flag, tool)
+	if s.builtin != nil { // which an allow rule lifts, whoever wrote it down
+		s.flagged = first(slices.DeleteFunc(slices.Clone(p.flag), func(m matcher) bool { return builtinPattern(string(m.glob)) }), tool)
 	}
 	return s
 }

@@ -94,6 +94,12 @@ func readTools(r *reader, root rawjson.Value) error {
 	}
 	for i, t := range tools {
 		path := fmt.Sprintf("tools[%d]", i)
+		if t.Get("type").Text(r.doc) == "mcp_toolset" {
+			for _, name := range toolsetNames(r.doc, t) {
+				r.add(gatehouse.Part{Kind: gatehouse.ToolDef, Role: gatehouse.System, Tool: name}, path, rawjson.Value{})
+			}
+			continue
+		}
 		text := t.Get("description")
 		if text.Exists() && text.Kind != rawjson.String {
 			return wrongShape(path+".description", "a string")
@@ -111,9 +117,6 @@ func readTools(r *reader, root rawjson.Value) error {
 // the provider runs: no gate would see its calls.
 func toolName(doc []byte, tool rawjson.Value, path string) (string, error) {
 	kind := tool.Get("type").Text(doc)
-	if kind == "mcp_toolset" {
-		return "mcp:" + tool.Get("mcp_server_name").Text(doc) + "/*", nil
-	}
 	name := tool.Get("name")
 	if name.Kind != rawjson.String {
 		return "", wrongShape(path+".name", "a string")
@@ -147,8 +150,12 @@ func readServers(r *reader, root rawjson.Value) error {
 		if name.Kind != rawjson.String {
 			return wrongShape(path+".name", "a string")
 		}
-		tool := "mcp:" + name.Text(r.doc) + "/*"
-		r.add(gatehouse.Part{Kind: gatehouse.ToolDef, Role: gatehouse.System, Tool: tool}, path, rawjson.Value{})
+		if toolsetOf(r.doc, root, name.Text(r.doc)) {
+			continue // it says which of the server's tools there are
+		}
+		for _, tool := range serverNames(r.doc, s) {
+			r.add(gatehouse.Part{Kind: gatehouse.ToolDef, Role: gatehouse.System, Tool: tool}, path, rawjson.Value{})
+		}
 	}
 	return nil
 }

@@ -108,8 +108,16 @@ tool_def system b# tools[1].description ""
 tool_def system hosted:web_search# tools[2].description ""
 tool_def system bash# tools[3].description ""
 tool_def system hosted:n# tools[4].description ""
-tool_def system mcp:docs/*# tools[5].description ""
-tool_def system mcp:docs/*# mcp_servers[0] ""`},
+tool_def system mcp:docs/*# tools[5] ""`},
+		{"tools of servers, by name where they are listed", `{"messages":[],"tools":[
+			{"type":"mcp_toolset","mcp_server_name":"mail","default_config":{"enabled":false},"configs":{"send":{"enabled":true},"wipe":{"enabled":false},"read":{}}}],
+			"mcp_servers":[{"type":"url","name":"mail","url":"https://x"},{"type":"url","name":"docs","url":"https://x"},
+			{"type":"url","name":"old","url":"https://x","tool_configuration":{"allowed_tools":["find","open"]}}]}`, `
+tool_def system mcp:mail/send# tools[0] ""
+tool_def system mcp:mail/read# tools[0] ""
+tool_def system mcp:docs/*# mcp_servers[1] ""
+tool_def system mcp:old/find# mcp_servers[2] ""
+tool_def system mcp:old/open# mcp_servers[2] ""`},
 		{"what follows the last assistant message is latest, a prefill aside", `{"messages":[{"role":"user","content":"1"},
 			{"role":"assistant","content":"2"},{"role":"user","content":"3"},{"role":"system","content":"4"},{"role":"user","content":"5"},{"role":"assistant","content":"6"}]}`, `
 text user messages[0].content "1"

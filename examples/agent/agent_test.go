@@ -73,8 +73,14 @@ func approved(t *testing.T, p place) {
 	}
 	all.Wait()
 	again := p.agent(t, "resume")
+	// The second may come while the first one mails, and takes it for dead: it does not mail again, and says so.
+	overtaken := strings.Contains(again, "it is not known whether the tool has done its work")
+	mailed := "send_email: sent"
+	if overtaken {
+		mailed = "send_email: The program was interrupted"
+	}
 	for _, want := range []string{"done after 2 turns and 2 tool calls", "search: The shop is open from 9 to 17. [removed by the gateway: suspected injection]",
-		"send_email: sent", "delete: [The call to the tool delete was refused"} {
+		mailed, "delete: [The call to the tool delete was refused"} {
 		if !strings.Contains(again, want) {
 			t.Errorf("it does not say %q: %s", want, again)
 		}
@@ -90,7 +96,7 @@ func approved(t *testing.T, p place) {
 		Result *string `json:"result_at"`
 		By     string  `json:"decided_by"`
 	}
-	if err := json.Unmarshal([]byte(p.gatehouse(t, "show", id, "--json")), &shown); err != nil || shown.State != "consumed" || shown.Result == nil || shown.By == "" {
+	if err := json.Unmarshal([]byte(p.gatehouse(t, "show", id, "--json")), &shown); err != nil || shown.State != "consumed" || (shown.Result == nil) != overtaken || shown.By == "" {
 		t.Errorf("the approval: %+v %v", shown, err)
 	}
 }

@@ -151,5 +151,8 @@ def filter_failure(context, failure, case, response):
     if failure.code == "ST202":  # a valid request was refused
         message = response.json()["error"]["message"]
         return message not in UNSAYABLE and not message.startswith("scope ")  # of a grant: a text that is no condition
+    # Parameters that no operation knows are passed over; where before_call has shortened a wait, schemathesis takes them for what is wrong.
+    if failure.code == "ST201" and "wait" in (case.query or {}) and "additionalProperties" in failure.message:
+        return False
     # A deleted resource is still there: DELETE revokes a key, which stays to be seen.
     return not (failure.code == "ST301" and case.operation.path == "/v1/keys/{id}")

@@ -21,7 +21,7 @@ type floor struct {
 // floors are what was reached, rounded down. They only rise.
 var floors = []floor{
 	{"a", 1, 0.029},
-	{"b", 0.56, 0.084},
+	{"b", 0.85, 0.05},
 }
 
 func TestTraces(t *testing.T) {

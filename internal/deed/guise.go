@@ -11,6 +11,16 @@ import (
 // minCode is the length from which a run of letters and digits is taken for a code, in bytes; maxCode is where it is cut.
 const minCode, maxCode = 24, 64 << 10
 
+// Carried is what a text holds that is not hidden in it but written as a code throughout: a string of JSON that is base64 and
+// nothing else. It is empty for most texts.
+func Carried(text string) string {
+	if hintsOf(text).longest < minCode {
+		return ""
+	}
+	_, alone := codes(text)
+	return alone
+}
+
 // Undisguised are the texts that a text hides from who only reads it as it stands: behind base64, hexadecimal digits, letters
 // moved by thirteen or written backwards, digits for letters, letters that stand apart, and characters that nobody sees. Most
 // texts hide none. None is longer than the text.
@@ -23,7 +33,8 @@ func Undisguised(text string) []string {
 	}
 	h := hintsOf(text)
 	if h.longest >= minCode {
-		add(codes(text))
+		within, _ := codes(text)
+		add(within)
 	}
 	add(tags(text))
 	if h.rotated > 1 {
@@ -91,24 +102,41 @@ func hintsOf(text string) hints {
 	return h
 }
 
-// codes are the readable texts within runs of base64 and of hexadecimal digits.
-func codes(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
+// codes are the readable texts within runs of base64 and of hexadecimal digits: those that stand in another text, and those
+// that are strings of their own.
+func codes(text string) (within, alone string) {
+	var b, c strings.Builder
+	for i, end, pure := 0, -1, false; i < len(text); {
+		if i > end {
+			end, pure = stringAt(text, i)
+		}
 		start := i
 		for i < len(text) && (alnum(text[i]) || strings.IndexByte("+/-_=", text[i]) >= 0) {
 			i++
 		}
 		if run := strings.TrimRight(text[start:i], "="); len(run) >= minCode && len(run) <= maxCode {
 			if plain := decoded(run); plain != "" {
-				b.WriteString(plain + "\n")
+				if pure {
+					c.WriteString(plain + "\n")
+				} else {
+					b.WriteString(plain + "\n")
+				}
 			}
 		}
 		if i == start {
 			i++
 		}
 	}
-	return b.String()
+	return b.String(), c.String()
+}
+
+// stringAt is where the string ends that begins here, and whether it is one word, in lines or not.
+func stringAt(text string, at int) (end int, pure bool) {
+	end = strings.IndexByte(text[at:], Separator)
+	if end < 0 {
+		end = len(text) - at
+	}
+	return at + end, !strings.ContainsAny(strings.TrimSpace(text[at:at+end]), " \t")
 }
 
 func decoded(run string) string {

@@ -11,11 +11,11 @@ var lexicon = map[Set]string{
 		报告 上报 提交 感谢 回信 告诉 報告 提出 申請 보고- 제출- 신고- 문의-
 		send sends sending sent resend- email- emails mail mails mailing mailed message messages messaging dm reply replies replying replied respond- answer answers answering forward- notify notif- inform informs
 		tell text texting contact cc bcc write deliver- transmit- relay- ping let remind reminder acknowledg- reach
-		send- schick- mail- sende- antwort- schreib- beantwort- weiterleit- leite- benachrichtig- informier- verschick- versend- ubermittel- teile- mitteil- melde- richte-
+		send- schick- maile mailen mailt sende- antwort- schreib- beantwort- weiterleit- leite- benachrichtig- informier- verschick- versend- ubermittel- teile- mitteil- melde- richte-
 		envo- envoi- renvo- repond- ecri- transfer- transmet- prevenez- previens prevenir informe- avertis- faites
 		envi- mand- respond- escrib- reenvi- avis- inform- contest- notific- comunic- escrev- responda- encaminh- dile diles
 		invi- mand- rispond- scriv- inoltr- avvis- inform- spedi-
-		stuur- verzend- stuur mail- antwoord- beantwoord- schrijf- doorstur- laat bericht-
+		stuur- verzend- stuur antwoord- beantwoord- schrijf- doorstur- laat bericht-
 		skicka- svara- meddela- vidarebefordra- skriv- besvar- videresend- laheta- vastaa- ilmoita- kirjoita-
 		wysl- wysyl- odpowie- odpisz- napisz- przekaz- przesl- powiadom- posli- odesl- odpovez- napis- poslat- preposl-
 		kuld- valaszol- irj- tovabbit- ertesit- trimit- raspund- scrie- anunt-
@@ -30,7 +30,8 @@ var lexicon = map[Set]string{
 		ส่ง ตอบ เขียน แจ้ง
 		发送 发给 寄 回复 转发 通知 告知 发邮件 发信 写信 發送 回覆 轉發 傳送 抄送 邮件 发一
 		送っ 送り 送信 送付 送る 返信 転送 連絡 知らせ 通知 メール 伝え 回答 返事
-		보내- 보낼- 전송- 발송- 답장- 회신- 전달- 알려- 메일-`,
+		보내- 보낼- 전송- 발송- 답장- 회신- 전달- 알려- 메일-
+		circulate submit hinterleg- einreich- sag sagt zuleit- zusend- ausricht- joindre joins joignez communiqu- dites expedi- adjunt- remit- haz llegar entreg- allega- comunica- consegn- doorgeef- geef toezend- laheta- sanna sag ge lamna ilmoit- toimita- dorecz- zalacz- dorucz- pred- sdel- csatol- juttas- comunic- transmite- yolla- ulastir- sampaikan laporkan thong переда- приложи- доложи- скажи скажите ответи- доповi- παραδω- διαβιβα- سلم- سلّم- אמור מסור- सौंप- बताओ 递交 交给 提供给 届け 渡し 제공- 넘겨-`,
 	Pay: `pay pays paying paid payment- repay- transfer- wire wires wiring remit- settle settles donat- refund- reimburs- tip invoice bill deposit- top
 		zahl- bezahl- uberweisung- ueberweis- anweis- uberweis- begleich- spende- erstatt- rechnung-
 		pay- paie- regl- vire- virement- vers- rembours- don
@@ -51,7 +52,8 @@ var lexicon = map[Set]string{
 		โอน จ่าย ชำระ
 		付款 支付 付 交费 缴费 转账 汇款 付清 缴 打款 转 匯款 轉帳 付錢
 		支払 振込 振り込 送金 払っ 払い
-		지불- 송금- 결제- 이체- 입금- 납부-`,
+		지불- 송금- 결제- 이체- 입금- 납부-
+		debit abbuch- einzahl- anzahl- entricht- uberweist acquitt- debit- ingres- desembols- accredit- addebit- liquid- afreken- storten inbetal- insatt- suorita- tilita- zasil- doplac- uiscic- dobij- befizet- alimenteaz- tamamla- setor- setorkan chuyen khoan доплат- пополн- зачисл- попл- поповн- καταβαλ- καταθεσ- أودع- أودِع- הפקד- जमा 充值 补缴 打到 汇到 入金 納付 충전-`,
 	Delete: `delet- remov- eras- purg- wip- trash- discard- drop clear clean unsubscrib- uninstall- destroy-
 		losch- entfern- vernicht- bereinig- aufraum-
 		supprim- efface- enlev- retire- vide-
@@ -71,7 +73,8 @@ var lexicon = map[Set]string{
 		ลบ
 		删除 刪除 清除 移除 清空
 		削除 消し 消去 消す
-		삭제- 지워- 제거-`,
+		삭제- 지워- 제거-
+		expire prune tilg- wegwerf- nettoy- vaci- limpi- esvazi- ripul- pulisc- opruim- leegmaak- rensa tyhjenna- wyczysc- oproznij- vycist- urit- uresits- goleste- goles- temizle- bosalt- bersihkan kosongkan почист- очищ- опустош- εκκαθαρ- أفرغ- נקה- साफ 清理 抹去 片付け 비워-`,
 	Share: `shar- invit- grant- give add adds adding permission- access collaborat- onboard- enrol- member include
 		teil- freigeb- freigab- gib einlad- lade lad hinzufug- fuge zugriff- berechtig-
 		partag- invit- ajout- accord- acces donne-
@@ -91,7 +94,8 @@ var lexicon = map[Set]string{
 		แชร์ แบ่งปัน เชิญ เพิ่ม
 		分享 共享 邀请 添加 授权 邀請 加入 加到 拉进
 		共有 招待 追加 招い
-		공유- 초대- 추가-`,
+		공유- 초대- 추가-
+		admit authoris- authoriz- rechte rolle befugnis- ermachtig- erhalt habilit- attribu- autoris- droits otorg- autoriz- permis- outorg- permiss- autorizz- permess- ruolo aggreg- machtig- rechten roltoe behorighet- rattighet- tilgang adgang oikeu- valtuut- uprawni- przyzn- nadaj- opravnen- pristup- jogosults- hozzaferes- acord- drepturi yetki- izin hak akses quyen полномоч- права роль назнач- надай- δικαιωμα- πρόσβασ- صلاحي- وصول- הרשא- गישה अनुमति 权限 权限给 管理员 権限 付与 권한- 관리자-`,
 	Post: `post posts posting posted publish- announc- tweet- comment- blog- broadcast- release
 		poste- veroffentlich- kommentier- ankundig-
 		publi- poste- comment- annonc-
@@ -131,7 +135,8 @@ var lexicon = map[Set]string{
 		สร้าง บันทึก เขียน เพิ่ม
 		创建 新建 保存 写 上传 生成 添加 建立 建個 寫 記錄 记录 整理
 		作成 保存 書い 作っ 追加 登録 まとめ 記録
-		만들- 작성- 저장- 생성- 추가- 등록- 기록-`,
+		만들- 작성- 저장- 생성- 추가- 등록- 기록-
+		attach deposit enrol anfug- ableg- legt anlegt eintrag- hinterleg- hanterlag- depos- televers- joindre consign- inscri- archiv- copi- sub- subir coloc- anot- anex- carreg- deposit- copi- allega- carica- inserisc- annot- bewaar- plak- bijvoeg- noteer- kopi- bifoga- ladda lisaa- kopioi- liita- skopiuj- kopiuj- wklej- wgraj- zamiesc- zkopiruj- vloz- nahraj- masol- toltsd rogzits- copiaz- incarc- ataseaz- kopyala- ekle- yukle- salin- salinkan unggah- masukkan sao chep tai скопир- внес- прикреп- размест- залей- копію- додай- αντιγρα- ανέβασ- ανεβασ- انسخ- ارفع- ألصق- העתק- העלה- कॉपी- अपलोड- 复制 粘贴 拷贝 附上 填写 貼り コピー 添付 入力 복사- 붙여- 첨부- 입력-`,
 	Change: `updat- edit- modif- chang- renam- reset- configur- enabl- disabl- assign- mov- replac- clos- approv- set switch adjust- correct- fix reschedul- mark merge revert rotat-
 		ander- aktualisier- bearbeit- setz- stell- umbenenn- verschieb- aktivier- deaktivier- tausch- korrigier- genehmig- pass markier-
 		modifi- chang- mett- renomm- deplac- activ- desactiv- remplac- corrig- approuv-
@@ -151,7 +156,8 @@ var lexicon = map[Set]string{
 		เปลี่ยน แก้ไข อัปเดต ย้าย
 		修改 更新 更改 改成 改为 变更 调整 設定 设置 更換 移动 移動 替换 批准 关闭
 		変更 更新 修正 編集 移動 設定 承認 直し
-		변경- 수정- 업데이트- 바꿔- 바꾸- 이동- 설정- 승인-`,
+		변경- 수정- 업데이트- 바꿔- 바꾸- 이동- 설정- 승인-
+		redirect divert override raise extend upgrade swap reconfigur- einstell- einricht- festleg- erhoh- senk- umleit- umstell- hinterleg- parametr- reglez- redirig- augment- defini- fij- ajust- redirig- establec- ampli- defin- ajust- reimpost- alza- aument- instell- verhoog- omleid- wijs hoj- juster- aseta- nosta- muokkaa- ustal- zwieksz- przestaw- przekier- zvys- nastavit- presmer- allitsd irja irjak emel- seteaz- setat- mares- redirect- ayarla- yukselt- yonlendir- atur- setel- naikkan alihkan thiet nang поправ- увелич- установ- переключ- назначь- повыс- постав- збільш- ρυθμισ- ορισ- ορίσ- αυξησ- اضبط- عيّن- ارفع- הגדר- הגדל- सेट- बढ़ा- 设为 设成 提高 上调 切换 指向 引き上げ 切り替え 설정해- 올리- 전환-`,
 	Run: `run running runs execut- launch- start deploy- install- invok- trigger- build test eval-
 		fuhr- ausfuhr- start- install- deploy- lass
 		execut- lanc- install- deploi- demarr-
@@ -213,5 +219,6 @@ var lexicon = map[Set]string{
 		จอง ซื้อ สั่ง ยกเลิก
 		预订 预定 购买 订购 下单 取消 訂 预约 订一 订张 買 买
 		予約 購入 注文 キャンセル 買っ 買う 手配
-		예약- 구매- 주문- 취소- 사줘-`,
+		예약- 구매- 주문- 취소- 사줘-
+		pemesan- booking- pesan- reserveer- zarezerw- add-on upgrade hinzubuch- zubuch- buchung- reserva- souscri- contrat- contrata- sottoscriv- afsluit- teckna- tegn varaus- wykup- dokup- prikup- foglalas- rezervare rezervasyon- забронир- оформ- докупи- замовл- κρατησ- حجز- הזמנ- बुकिंग- 加购 办理 申請 予約- 예매-`,
 }

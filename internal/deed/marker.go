@@ -32,7 +32,7 @@ const (
 // at the end stands for any ending.
 var markers = map[mark]string{
 	agent: `llm llms gpt chatgpt copilot copilots chatbot- bot bots agent agents assistant assistants robot robots notetaker
-		assistent- sprachmodell- sprachassistent- agenten agente agentes asistente- assistente- agenti
+		assistent- sprachmodell- sprachassistent- agenten agenter agenterne agenttien agentom agente agentes asistente assistente- agenti
 		hjalpreda- avustaj- tekoal- agentti- botti- asystent- agentow asistent- botum botu
 		asszisztens- asistan- asisten msaidizi
 		ассистент- агент агента агенту агенты агентов агентам агентом помощник- бот бота боту боты ботов ботам ботом нейросет- робот робота роботу роботам роботы асистент- помічник-
@@ -43,7 +43,8 @@ var markers = map[mark]string{
 		ผู้ช่วย เอไอ บอท
 		助手 智能体 智能體 人工智能 大模型 机器人 機器人
 		アシスタント エージェント ボット
-		도우미- 에이전트- 봇 봇은 봇이 봇에게 챗봇- 어시스턴트- 인공지능-`,
+		도우미- 에이전트- 봇 봇은 봇이 봇에게 챗봇- 어시스턴트- 인공지능-
+		chatbots sprachmodelle digitalassistent- assistants assistenti assistentin assistants zeka zekaya zekasi kecerdasan tekoalyl- tekoalyn botow boti boty botti roboti roboty robotlar botlar ассистенты помощники 人工知能 智能助理 助理 ロボット 에이아이-`,
 	short: `ai ais ki kis ia si ии ші mi`,
 	tool: `outil outils narzedzi- nastroj- verktyg- verktoy- tyokalu- arac araci eszkoz- instrument instrumentele инструмент- інструмент- εργαλεί- أداة للأداة الأداة ابزار כלי उपकरण টুল เครื่องมือ 工具 ツール 도구- perkakas
 		software program programs tool tools tooling parser parsers crawler crawlers automation automations automat- processors
@@ -53,9 +54,11 @@ var markers = map[mark]string{
 		automatisch- systeem digitale programvar- ohjelma- ohjelmisto- program- oprogramow- cyfrow- digitaln- yazilim- otomat- dijital aplikasi perangkat ponsel
 		szoftver- digitalis программ- автомат- цифров- ψηφιακ- αυτόματ- αυτοματ- λογισμικ- πρόγραμμα الآلي آلي برنامج البرنامج للبرنامج نرم
 		תוכנה לתוכנה אוטומט- הדיגיטלי דיגיטלי सॉफ्टवेयर स्वचालित डिजिटल সফটওয়্যার โปรแกรม อัตโนมัติ
-		程序 自动 自動 软件 軟件 自動 プログラム ソフト 자동- 프로그램- 소프트웨어-`,
+		程序 自动 自動 软件 軟件 自動 プログラム ソフト 자동- 프로그램- 소프트웨어-
+		artificial- artificiel- kunstlich- kunstmatig- kunstig konstgjord inteligencj- mesterseges tehisintelekt yapay buatan искусственн- штучн- τεχνητή τεχνητής машин- מלאכותית कृत्रिम ประดิษฐ์`,
 	reads: `reader readers client clients processor planner planners model models helper helpers maintainers whoever contributors
-		payeur lecteur lector lettore lezer leser lasare czytnik ctenar okuyucu pembaca модел- 模型`,
+		payeur lecteur lector lettore lezer leser lasare czytnik ctenar okuyucu pembaca модел- 模型
+		processes processing parsing lesend- verarbeit- auswert- bearbeitet traite traitant lisant lea procesa procese leia processa processe legge elabora leest verwerkt laser behandlar behandler leser kasittel- lukee czyta przetwarza cte zpracov- olvassa feldolgoz- citeste proceseaza okuyan isleyen membaca memproses читает читаешь обрабатыва- читає обробля- διαβάζει επεξεργ- يقرأ يعالج קורא מעבד 处理 處理 読む 処理 읽는 처리-`,
 	toward: `to for dear note attention attn hey any every anyone all if whoever when your the
 		an fur hinweis liebe- achtung wer falls pour au aux merci cher chere note para aviso nota atencion estimad- per chi avviso aan voor till
 		do dla uwaga pro ukol icin untuk khusus kepada dành danh для вниманию якщо если προς για إلى الى ל لكل`,
@@ -79,7 +82,8 @@ var markers = map[mark]string{
 		ozet- ringkas- суммар- свод- ответ- підсум- περίλ- التلخيص الملخص סיכום סכם सारांश সারাংশ สรุป 总结 摘要 回复 要約 요약-`,
 	order: `before after first instead also then once afterwards additionally beforehand until prior when zuvor vorher zuerst danach sobald avant apres ensuite lorsque antes despues luego depois primero prima dopo poi
 		eerst daarna voordat forst sedan innan ensin sitten ennen przed najpierw potem pred nejdriv nejprve potom pak once sonra sebelum setelah dulu truoc сначала перед затем после спочатку потім πρώτα πριν
-		قبل بعد أولا לפני אחרי पहले बाद আগে পরে ก่อน หลัง 之前 先 之后 前 后 まず 前に 먼저 전에`,
+		قبل بعد أولا לפני אחרי पहले बाद আগে পরে ก่อน หลัง 之前 先 之后 前 后 まず 前に 먼저 전에
+		if whenever wenn falls si cuando quand lorsque als wanneer wordt quando hvis kun jos jesli gdy pokud kdyz ha amikor daca eger jika bila apabila khi если когда якщо коли αν όταν إذا عند אם यदि जब 如果 若 もし 時に 경우 เมื่อ ถ้า`,
 	self: `me us myself mir uns moi nous mi ci nos mij ons mig oss minulle meille mnie nam nekem nekunk mie imi bana bize saya kami toi минулле мне нам мені μου μας לי לנו لي لنا मुझे हमें আমাকে 我 我们 私 나 저`,
 	thing: `payment payments transfer transfers deposit refund donation booking bookings reservation release backup back-up
 		email emails mail mails message messages text post posts comment comments file files page order orders record log bill invoice access tip
@@ -96,7 +100,13 @@ var markers = map[mark]string{
 	defers: `follow follows following according accordingly per described describes instructions instruction runbook steps procedure recommends recommended suggests
 		demands demand says said asked asks wants wanted needs need wherever whatever
 		laut gemass anleitung anweisung- wohin selon suivant consignes instrucciones segun indica siga instrucoes secondo istruzioni volgens instructie- enligt instruktion- ohje- wedlug zgodnie instrukcj- podle navod-
-		gore talimat- sesuai petunjuk panduan theo huong инструкц- согласно соответств- інструкц- згідно οδηγί- ζητάει حسب وفقا كما हिसाब अनुसार অনুযায়ী ตาม 按照 按 根据 依照 手順 とおり 従って 指示 지침- 따라- 안내대로 대로`,
+		gore talimat- sesuai petunjuk panduan theo huong инструкц- согласно соответств- інструкц- згідно οδηγί- ζητάει حسب وفقا كما हिसाब अनुसार অনুযায়ী ตาม 按照 按 根据 依照 手順 とおり 従って 指示 지침- 따라- 안내대로 대로
+		 checklist guide policy gives told handle requests requested required mentions named proposes proposed advises
+		wunscht mochte bittet gebeten verlangt braucht sagt schreibt nennt empfiehlt vorschlagt steht vorgabe- wunsch demande demandent veut souhaite dit propose conseille recommande indique 
+		quiere pide pidio dice necesita recomienda propone sugiere quer pede pediu diz precisa recomenda sugere vuole chiede chiesto dice consiglia propone suggerisce wil vraagt zegt nodig noemt aanraadt voorstelt 
+		vill ber bett ber sager foreslar siger foreslar beder onsker etter efter pyyta- halua- sanoo ehdotta- chce prosi mowi poleca sugeruje zada prosi rika doporucuj- 
+		keri kerte szeretne mondja javasol- vrea cere spune recomanda sugereaza istiyor istedig- diyor oneriyor minta diminta bilang saran muon yeu cau nhờ
+		просит просил хочет говорит советует пишет нужно просить хоче каже радить θέλει λέει ζητ- طلب يطلب يريد يقول רוצה מבקש ביקש चाहत- कहा 要求 说的 建议 頼ま 希望 依頼 通り 부탁- 요청- 말한 대로 ตามที่ ขอให้`,
 	asks: `what which who where when why how summarise summarize summary read list show find check look explain tell overview compare any did does is are catch review
 		was welche- wer wo wann warum wie fass zusammen- lies zeig- prufe schau erklar- vergleich- gibt
 		que quel- qui quand pourquoi comment resume lis montre cherche verifie regarde explique

@@ -3,6 +3,8 @@ package deed
 import (
 	"math/bits"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -10,6 +12,8 @@ const (
 	maxHead = 5
 	// maxReach is how many words lie between two that belong together.
 	maxReach = 6
+	// minProse is how many words make a sentence, those with a capital left out.
+	minProse = 5
 )
 
 // meaning reads one sentence.
@@ -22,7 +26,11 @@ func meaning(text string) (deeds Set, signs Sign) {
 	var before mark
 	var said Set // by the word before
 	question := strings.ContainsAny(text[max(0, len(text)-4):], "?\uff1f؟")
+	if strings.Contains(text, "rợ lý") { // Vietnamese writes the assistant in two words
+		signs |= Addressed
+	}
 	open := false // in a question within the sentence
+	plain := 0    // words that begin with no capital
 	for n := 0; r.next(); n++ {
 		d, m := r.means()
 		if n == 0 {
@@ -32,6 +40,9 @@ func meaning(text string) (deeds Set, signs Sign) {
 			d = 0
 		}
 		near := reach(r.wide)
+		if !startsHigh(text[r.start:]) {
+			plain++
+		}
 		if m&short != 0 && (before&toward != 0 || capitals(text[r.start:r.at])) {
 			m |= agent
 		}
@@ -78,6 +89,9 @@ func meaning(text string) (deeds Set, signs Sign) {
 		if m&silent != 0 || m&(not|tell) != 0 && at.within(not, n, near) && at.within(tell, n, near) {
 			signs |= Secret
 		}
+		if m&tool != 0 && m&agent == 0 {
+			signs |= Program
+		}
 		if m&holder != 0 || m&task != 0 && before&yours != 0 {
 			signs |= Perhaps
 		}
@@ -92,7 +106,16 @@ func meaning(text string) (deeds Set, signs Sign) {
 		}
 		before = m
 	}
+	if plain >= minProse {
+		signs |= Prose
+	}
 	return deeds | said, signs
+}
+
+// startsHigh reports whether a text starts with a capital letter.
+func startsHigh(text string) bool {
+	c, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(c)
 }
 
 // past reports whether a word is English and says that something was done.

@@ -1,7 +1,7 @@
 package deed
 
 // Sign is what makes the words around a value look like an order to whoever acts on them.
-type Sign uint8
+type Sign uint16
 
 // The signs.
 const (
@@ -13,6 +13,10 @@ const (
 	Defers                     // they leave it to another text what is to be done: as its README says
 	Asks                       // they ask to know something
 	Names                      // they name a mail address
+	Prose                      // they are a sentence, and no field, heading or line of a list
+	Hidden                     // nobody sees them who reads the text as it is shown
+	Blank                      // they leave blanks in an address: {name}, <id>, =NAME
+	Program                    // they speak of a program that acts
 )
 
 // Has reports whether one of some signs is there.
@@ -27,6 +31,9 @@ type Passage struct {
 
 // Separator stands between two texts that do not belong together, such as two strings of one JSON value. It ends a paragraph.
 const Separator = '\x1e'
+
+// own are the signs that say nothing of the next sentence.
+const own = Defers | Asks | Names | Prose | Hidden | Blank
 
 // maxAim is how far up in a paragraph words still speak to the reader of a sentence, in sentences.
 const maxAim = 6
@@ -43,7 +50,7 @@ func Read(text string) []Passage {
 		if one.first {
 			before, aimed = sentence{}, 0
 		}
-		p := Passage{Start: one.start, End: one.end, Deeds: one.deeds | before.deeds, Signs: one.signs | before.signs&^(Defers|Asks|Names)}
+		p := Passage{Start: one.start, End: one.end, Deeds: one.deeds | before.deeds, Signs: one.signs | before.signs&^own}
 		if more && !after.first {
 			p.Signs |= after.signs & (Secret | Meddling)
 			p.Deeds |= after.deeds

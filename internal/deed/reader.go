@@ -164,7 +164,7 @@ func index() (out [256]*[256][]stem) {
 
 // means is what the present word means.
 func (r *reader) means() (s Set, m mark) {
-	if len(r.word) < 2 {
+	if len(r.word) < 2 || string(r.word) == "asistentes" { // Spanish: those who are there
 		return 0, 0
 	}
 	if r.latin && len(r.word) > len("software") {
@@ -191,11 +191,12 @@ func (r *reader) means() (s Set, m mark) {
 
 // compound is what the last part of a word means that is written together: Reiseassistent, Kassensoftware.
 func compound(word []byte) mark {
+	const minFirst = 4 // letters: reagents are none
 	for _, end := range [...]struct {
 		text  string
 		marks mark
-	}{{"assistent", agent}, {"assistenten", agent}, {"assistant", agent}, {"assistants", agent}, {"software", tool}, {"programm", tool}, {"programme", tool}, {"programma", tool}} {
-		if len(word) > len(end.text) && string(word[len(word)-len(end.text):]) == end.text {
+	}{{"agent", agent}, {"agenten", agent}, {"agenter", agent}, {"agents", agent}, {"assistent", agent}, {"assistenten", agent}, {"assistant", agent}, {"assistants", agent}, {"software", tool}, {"programm", tool}, {"programme", tool}, {"programma", tool}} {
+		if len(word) >= len(end.text)+minFirst && string(word[len(word)-len(end.text):]) == end.text {
 			return end.marks
 		}
 	}

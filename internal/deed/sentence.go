@@ -25,7 +25,8 @@ type sentence struct {
 type splitter struct {
 	text string
 	at   int
-	cut  bool // a paragraph has ended
+	cut  bool   // a paragraph has ended
+	veil string // what ends the text that nobody sees in which this stands; empty: it can be seen
 }
 
 func (s *splitter) next() (one sentence, ok bool) {
@@ -33,11 +34,24 @@ func (s *splitter) next() (one sentence, ok bool) {
 		return one, false
 	}
 	one.start, one.first = s.at, s.cut || s.at == 0
+	if s.veil == "" {
+		s.veil = veils(s.text[s.at:])
+	}
 	one.end, s.cut = s.bound()
 	s.at = one.end
+	veiled := s.veil != ""
+	if veiled && strings.Contains(s.text[one.start:one.end], s.veil) {
+		s.veil = ""
+	}
 	one.deeds, one.signs = meaning(s.text[one.start:one.end])
 	if named(s.text[one.start:one.end]) {
 		one.signs |= Names
+	}
+	if veiled {
+		one.signs |= Hidden
+	}
+	if blank(s.text[one.start:one.end]) {
+		one.signs |= Blank
 	}
 	return one, true
 }
@@ -52,9 +66,11 @@ func (s *splitter) bound() (end int, paragraph bool) {
 		c, size := utf8.DecodeRuneInString(s.text[i:])
 		next := i + size
 		switch {
-		case c == Separator, strings.HasPrefix(s.text[i:], "-->"), c == '<' && closes(s.text[next:]):
+		case strings.HasPrefix(s.text[i:], "-->"):
+			return i + len("-->"), true
+		case c == Separator, c == '<' && (closes(s.text[next:]) || s.veil != "" && strings.HasPrefix(s.text[next:], s.veil[1:])):
 			return next, true
-		case strings.HasPrefix(s.text[i:], "<!--") && i > s.at:
+		case c == '<' && i > s.at && s.veil == "" && veils(s.text[i:]) != "":
 			return i, true
 		case c == '\n':
 			line := strings.LastIndexByte(s.text[:i], '\n') + 1

@@ -76,9 +76,12 @@ var (
 	destinations = wordsOf("to cc bcc recipient recipients receiver receivers addressee email emails mail address addresses mailto phone number " +
 		"account accounts iban bic wallet payee beneficiary destination dest target targets url urls uri link href endpoint webhook callback " +
 		"host hostname domain server ip path paths file files filename filepath folder directory dir repo repository remote bucket channel " +
-		"channels user users username member members invitee invitees participant participants attendee attendees guest guests assignee contact")
+		"channels destinatario destinatarios destinataire destinataires empfaenger ontvanger mottagare modtager mottaker odbiorca prijemce cimzett destinatar alici penerima получатель кому адрес " +
+		"konto cuenta compte conto rekening kontonummer szamla hesap correo correio courriel epost eposta 收件人 收款人 账户 账号 邮箱 宛先 口座 계좌 " +
+		"user users username member members invitee invitees participant participants attendee attendees guest guests assignee contact")
 	prose = wordsOf("body content contents text message messages html markdown description subject title summary note notes comment " +
-		"comments caption query prompt question instructions reason memo data")
+		"contenu contenido conteudo contenuto inhalt inhoud innehall indhold innhold sisalto tresc obsah tartalom icerik isi noi dung содержание текст вміст περιεχόμενο محتوى תוכן 内容 正文 本文 내용 " +
+		"texte texto testo tekst mensaje message mensagem messaggio nachricht bericht meddelande sujet asunto assunto oggetto betreff onderwerp comments caption query prompt question instructions reason memo data")
 	payloads = wordsOf("body data payload json form content files")
 )
 

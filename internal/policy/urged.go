@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/deed"
 	"github.com/gatehouse-gateway/gatehouse/internal/provenance"
@@ -98,14 +99,33 @@ func (e *errand) quoted(text, path string) string {
 			list = append(list, one)
 		}
 	}
+	list = append(list, provenance.Links(text)...)
 	for _, one := range list[:min(len(list), maxUrged)] {
 		for _, u := range e.words.Urges(one) {
-			if u.Signs.Has(deed.Addressed) || u.Signs.Has(deed.Secret) && u.Signs.Has(deed.Perhaps|deed.Aimed) {
-				return e.weigh(one, path)
+			if u.Signs.Has(deed.Addressed|deed.Hidden|deed.Blank) || u.Signs.Has(deed.Secret) && u.Signs.Has(deed.Perhaps|deed.Aimed) {
+				if reason := e.weigh(one, path); reason != "" {
+					return reason
+				}
+				break
 			}
 		}
 	}
 	return ""
+}
+
+// carries reports whether an address that a result names bears what another one says.
+func (e *errand) carries(address string, u provenance.Urge) bool {
+	_, rest, _ := strings.Cut(address, "://")
+	_, rest, _ = strings.Cut(rest, "/")
+	for piece := range strings.FieldsFuncSeq(rest, func(c rune) bool { return strings.ContainsRune("/?&=;,|", c) }) {
+		if e.left--; e.left < 0 {
+			return true
+		}
+		if o := e.scene.call.Origin(piece); o.Source == ToolResult && !o.Partly && o.At != u.At {
+			return true
+		}
+	}
+	return false
 }
 
 // weigh judges one value by the words around it.
@@ -120,7 +140,10 @@ func (e *errand) weigh(value any, path string) string {
 	e.learn()
 	var o *Origin
 	for _, u := range e.words.Urges(value) {
-		why := e.reason(u, provenance.ShapeOf(fmt.Sprint(value)))
+		why := e.reason(u, fmt.Sprint(value))
+		if why == "" && provenance.ShapeOf(text) == provenance.URL && u.Signs.Has(deed.Blank) && (e.effect != reads || !e.defers) && e.carries(text, u) {
+			why = ", which leaves blanks for what another result says"
+		}
 		if why == "" {
 			continue
 		}

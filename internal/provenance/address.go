@@ -67,6 +67,17 @@ func Identifiers(text string) []string {
 	return out
 }
 
+// Links are the URLs within a text that have a query, as a whole.
+func Links(text string) []string {
+	var out []string
+	for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`<>()|", r) }) {
+		if strings.Contains(piece, "://") && strings.Contains(piece, "?") && ShapeOf(piece) == URL {
+			out = append(out, piece)
+		}
+	}
+	return out
+}
+
 // Accounts are the long numbers within a text, as they stand there, whether in groups or not.
 func Accounts(text string) []string {
 	var out []string

@@ -28,6 +28,7 @@ type index struct {
 	placed []placed // of the wholes, every place
 	spans  []span   // the passages, sorted by their places
 	unread []unread
+	loose  bool                    // what is looked for may bear an ending: 0142-re
 	seen   func(said, place int32) // told of every place of a value that is looked for; may be nil
 
 	work                int
@@ -78,7 +79,8 @@ func (x *index) fitting(said []Said) []Said {
 	var kept []int
 	for _, i := range order {
 		cost := len(said[i].Trace)
-		for _, r := range readings(said[i].Text) {
+		list, _ := readings(said[i].Text)
+		for _, r := range list {
 			cost += len(r)
 		}
 		if cost > room {
@@ -109,13 +111,14 @@ func (x *index) read(s Said) {
 		}
 		return
 	}
-	for _, text := range readings(s.Text) {
+	list, shown := readings(s.Text)
+	for i, text := range list {
 		begin = int32(len(x.list))
 		x.scan.read(text)
 		x.scan.said(add)
 		x.scan.wholes(func(w whole) { place(x.scan.placed(w)) })
 		if s.Source != Model {
-			x.unread = append(x.unread, unread{text, begin})
+			x.unread = append(x.unread, unread{text, begin, i >= shown})
 		}
 	}
 }
@@ -259,7 +262,7 @@ func (x *index) sequence(value []token, anchor int, not bounds, see func(said, p
 	for i := x.heads[x.slot(value[anchor].hash)]; i != 0 && x.work <= maxWork; i = x.next[i-1] {
 		x.work++
 		from := int(i) - 1 - anchor
-		if from < 0 || from+len(value) >= len(x.list) || x.list[from].before&not != 0 || x.list[from+len(value)].before&not != 0 {
+		if from < 0 || from+len(value) >= len(x.list) || x.list[from].before&not != 0 || x.list[from+len(value)].before&not != 0 && !x.loose {
 			continue
 		}
 		if !x.stands(value, from) {

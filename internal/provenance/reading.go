@@ -18,12 +18,13 @@ const (
 	maxReadings = 6
 )
 
-// readings are a text as it stands and as those read it who undo its escapes: of JSON, of HTML, of addresses.
-func readings(text string) []string {
+// readings are a text as it stands and as those read it who undo its escapes: of JSON, of HTML, of addresses. Behind those
+// that it shows are the ones that it hides.
+func readings(text string) (out []string, shown int) {
 	if structured(text) {
 		text = unescape(divided(text)) // nobody reads JSON with its escapes
 	}
-	out := []string{text}
+	out = []string{text}
 	for i := 0; i < len(out) && len(out) < maxDecoded; i++ {
 		for _, decode := range [...]func(string) string{unescape, entities, percent} {
 			if r := decode(out[i]); len(out) < maxDecoded && r != out[i] {
@@ -31,8 +32,11 @@ func readings(text string) []string {
 			}
 		}
 	}
+	if carried := deed.Carried(text); carried != "" {
+		out = append(out, carried)
+	}
 	hidden := deed.Undisguised(text)
-	return append(out, hidden[:min(len(hidden), maxReadings-len(out))]...)
+	return append(out, hidden[:min(len(hidden), maxReadings-len(out))]...), len(out)
 }
 
 // divided puts a separator in place of the quotes around the strings of a JSON value. A text that is none stays as it is.

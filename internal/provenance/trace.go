@@ -28,7 +28,7 @@ const (
 // It is, all little-endian: a version (1 byte), the numbers of tokens and of wholes (4 bytes each), the tokens (8 bytes each; the
 // lowest four bits say what ties one to the one before), the wholes, which are the numbers and accounts in other writings (8
 // bytes each, and 4 for the token at which it begins), and the passages (the token at which one begins in 4 bytes, its deeds in
-// 2, its signs in 1, and a zero).
+// 2, and its signs in 2).
 func Trace(key Key, text string) []byte {
 	if len(text) > MaxTrace {
 		return nil
@@ -37,7 +37,8 @@ func Trace(key Key, text string) []byte {
 	out := make([]byte, traceHead, traceHead+traceEntry*len(text)/bytesPerToken)
 	out[0] = traceVersion
 	var other, passages []byte
-	for _, r := range readings(text) {
+	list, shown := readings(text)
+	for i, r := range list {
 		begin := int32((len(out) - traceHead) / traceEntry) //nolint:gosec // bounded by MaxTrace
 		t.read(r)
 		t.said(func(w token) { out = binary.LittleEndian.AppendUint64(out, w.hash|uint64(w.before)) })
@@ -46,9 +47,9 @@ func Trace(key Key, text string) []byte {
 			other = binary.LittleEndian.AppendUint64(other, p.hash)
 			other = binary.LittleEndian.AppendUint32(other, uint32(p.place+begin)) //nolint:gosec // no place is negative
 		})
-		t.passages(func(s span) {
+		t.passages(i >= shown, func(s span) {
 			passages = binary.LittleEndian.AppendUint32(passages, uint32(s.place+begin)) //nolint:gosec // no place is negative
-			passages = append(binary.LittleEndian.AppendUint16(passages, uint16(s.deeds)), byte(s.signs), 0)
+			passages = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(passages, uint16(s.deeds)), uint16(s.signs))
 		})
 		if len(out)+len(other)+len(passages) > MaxTrace {
 			return nil
@@ -92,7 +93,7 @@ func traced(trace []byte, token func(token), whole func(placed), passage func(sp
 		if !inside {
 			return false
 		}
-		passage(span{at, deed.Set(binary.LittleEndian.Uint16(rest[4:])), deed.Sign(rest[6])})
+		passage(span{at, deed.Set(binary.LittleEndian.Uint16(rest[4:])), deed.Sign(binary.LittleEndian.Uint16(rest[6:]))})
 	}
 	return true
 }

@@ -18,8 +18,11 @@ type Urge struct {
 // maxUrges bounds how many places of one value are looked at.
 const maxUrges = 256
 
+// minLoose is how long a value must be that is also found with an ending, in bytes: languages put some behind numbers and names.
+const minLoose = 9
+
 // Urges are what is asked around a value, at every place where a tool's result holds it; none for a value that the operator or
-// the user has said, or nobody.
+// the user has said, or nobody. [deed.Hidden] and [deed.Prose] are there only if they are at every place.
 func (c *Conversation) Urges(value any) []Urge {
 	text, ok := wording(value)
 	if !ok {
@@ -37,33 +40,53 @@ func (c *Conversation) Urges(value any) []Urge {
 		}
 	}
 	c.trace(text)
+	if len(places) == 0 && !own && len(text) >= minLoose {
+		x.loose = true
+		c.trace(text)
+		x.loose = false
+	}
 	x.seen = nil
 	if own {
 		return nil
 	}
 	var out []Urge
+	everywhere := deed.Hidden | deed.Prose
 	for _, place := range places {
-		if u, ok := x.urge(place); ok && !slices.Contains(out, u) {
+		u, ok := x.urge(place)
+		everywhere &= u.Signs
+		if ok && !slices.Contains(out, u) {
 			out = append(out, u)
 		}
+	}
+	for i := range out {
+		out[i].Signs &^= (deed.Hidden | deed.Prose) &^ everywhere
 	}
 	return out
 }
 
-// Wish is what the user asks for, and how, and the deeds that the operator speaks of.
-func (c *Conversation) Wish() (deeds deed.Set, signs deed.Sign, operator deed.Set) {
+// Wish is what is asked for by those who may.
+type Wish struct {
+	Deeds    deed.Set  // of the user's
+	Signs    deed.Sign // how the user asks
+	Operator deed.Set  // the deeds that the operator speaks of
+	Known    bool      // a text of the user's is known at all
+}
+
+// Wish is what the user and the operator ask for.
+func (c *Conversation) Wish() Wish {
 	x := c.read()
 	x.pass()
+	w := Wish{Known: x.missed || slices.ContainsFunc(x.said, func(s Said) bool { return s.Source == User })}
 	for _, p := range x.spans {
 		switch s := x.said[x.saidAt(p.place)]; {
 		case s.Tainted:
 		case s.Source == System:
-			operator |= p.deeds
+			w.Operator |= p.deeds
 		case s.Source == User:
-			deeds, signs = deeds|p.deeds, signs|p.signs
+			w.Deeds, w.Signs = w.Deeds|p.deeds, w.Signs|p.signs
 		}
 	}
-	return deeds, signs, operator
+	return w
 }
 
 // Orders are what results ask of a machine that reads them, wherever they do.
@@ -89,7 +112,11 @@ type span struct {
 }
 
 // passages calls out the passages of the text that was read last, by its words; what lies between them is empty.
-func (t *tokens) passages(out func(span)) {
+func (t *tokens) passages(hidden bool, each func(span)) {
+	out := each
+	if hidden {
+		out = func(s span) { s.signs |= deed.Hidden; each(s) }
+	}
 	at := 0
 	place := func(offset int) int32 {
 		for at < len(t.list) && t.list[at].at < offset {
@@ -116,13 +143,14 @@ func (t *tokens) passages(out func(span)) {
 type unread struct {
 	text  string
 	begin int32
+	hide  bool // the text shows it to nobody
 }
 
 // pass works out the passages, once.
 func (x *index) pass() {
 	for _, u := range x.unread {
 		x.scan.read(u.text)
-		x.scan.passages(func(s span) {
+		x.scan.passages(u.hide, func(s span) {
 			s.place += u.begin
 			x.spans = append(x.spans, s)
 		})

@@ -214,7 +214,7 @@ func story(t *testing.T, s *store.Store, said []string) {
 	if len(told) != len(table) {
 		t.Errorf("the log tells of %d approvals, %d are there", len(told), len(table))
 	}
-	releases(t, table, said)
+	releases(t, list, table, said)
 	t.Logf("%v, %d undelivered, %d lines", counts, len(undelivered), len(said))
 }
 
@@ -257,19 +257,18 @@ func history(t *testing.T, s *store.Store, table map[string]approval.Approval) m
 	return told
 }
 
-// releases checks the calls that were let through: each by an approval of its own that ended so.
-func releases(t *testing.T, table map[string]approval.Approval, said []string) {
+// releases checks the calls that were let through: each by an approval of its own that ended so. list has the newest first.
+func releases(t *testing.T, list []approval.Approval, table map[string]approval.Approval, said []string) {
 	t.Helper()
 	consumed := map[string][]approval.Approval{} // by call id
 	again := map[string]bool{}                   // made of one that a human approved again, which need not be the last of its call
-	for _, a := range table {
+	for _, a := range slices.Backward(list) {    // as they were made: a demand that had to wait brings an older time
 		again[a.Again] = true
 		if a.State == approval.Consumed {
 			consumed[a.ConsumedCall] = append(consumed[a.ConsumedCall], a)
 		}
 	}
 	for call, list := range consumed {
-		slices.SortFunc(list, func(a, b approval.Approval) int { return a.Created.Compare(b.Created) })
 		for i := range len(list) - 1 {
 			if a, next := list[i], list[i+1]; a.Again == "" && a.Resulted.IsZero() && next.Created.Before(a.Expires) && !again[next.ID] {
 				t.Errorf("call %s was let through again, before it had a result or its time was up, and not approved again", call)

@@ -38,7 +38,7 @@ func (s *scene) tainted() (string, Blame) {
 	if q.effect == reads && q.sends() {
 		q.effect = acts
 	}
-	return q.value(s.root, "args", argument{}), q.found
+	return walk(s.root, "args", argument{}, q.value), q.found
 }
 
 // argument is what the names on the way to a value say of it.
@@ -65,7 +65,9 @@ func (q *inquiry) sends() bool {
 	return false
 }
 
-func (q *inquiry) value(v rawjson.Value, path string, a argument) string {
+// walk shows each text and number of the arguments to see, with its path and what the names on the way to it say, until see has
+// a reason.
+func walk(v rawjson.Value, path string, a argument, see func(v rawjson.Value, path string, a argument) string) string {
 	switch v.Kind {
 	case rawjson.Object:
 		for _, m := range v.Members {
@@ -73,22 +75,29 @@ func (q *inquiry) value(v rawjson.Value, path string, a argument) string {
 			if !destinations.name(m.Key) {
 				inner = argument{a.destination, a.prose || prose.name(m.Key)}
 			}
-			if reason := q.value(m.Value, path+"."+plainKey(m.Key), inner); reason != "" {
+			if reason := walk(m.Value, path+"."+plainKey(m.Key), inner, see); reason != "" {
 				return reason
 			}
 		}
 	case rawjson.Array:
 		for i, e := range v.Elems {
-			if reason := q.value(e, fmt.Sprintf("%s[%d]", path, i), a); reason != "" {
+			if reason := walk(e, fmt.Sprintf("%s[%d]", path, i), a, see); reason != "" {
 				return reason
 			}
 		}
-	case rawjson.String:
+	case rawjson.String, rawjson.Number:
+		return see(v, path, a)
+	}
+	return ""
+}
+
+// value looks at a text or a number.
+func (q *inquiry) value(v rawjson.Value, path string, a argument) string {
+	if v.Kind == rawjson.String {
 		return q.text(v.Text(q.scene.doc), path, a)
-	case rawjson.Number:
-		if number := string(v.Raw(q.scene.doc)); a.destination && !a.prose || provenance.ShapeOf(number) != provenance.Plain {
-			return q.ask(json.Number(number), path)
-		}
+	}
+	if number := string(v.Raw(q.scene.doc)); a.destination && !a.prose || provenance.ShapeOf(number) != provenance.Plain {
+		return q.ask(json.Number(number), path)
 	}
 	return ""
 }

@@ -33,56 +33,39 @@ func (s *scene) urged() (string, Blame) {
 				return reason, e.found
 			}
 		}
-	} else if reason := e.look(s.root, "args", argument{}); reason != "" {
+	} else if reason := walk(s.root, "args", argument{}, e.look); reason != "" {
 		return reason, e.found
 	}
 	return e.ordered(), e.found
 }
 
-// look goes through the values of the arguments.
+// look looks at a text or a number of the arguments.
 func (e *errand) look(v rawjson.Value, path string, a argument) string {
-	switch v.Kind {
-	case rawjson.Object:
-		for _, m := range v.Members {
-			inner := argument{destination: true}
-			if !destinations.name(m.Key) {
-				inner = argument{a.destination, a.prose || prose.name(m.Key)}
-			}
-			if reason := e.look(m.Value, path+"."+plainKey(m.Key), inner); reason != "" {
-				return reason
-			}
-		}
-	case rawjson.Array:
-		for i, one := range v.Elems {
-			if reason := e.look(one, fmt.Sprintf("%s[%d]", path, i), a); reason != "" {
-				return reason
-			}
-		}
-	case rawjson.String:
-		text := v.Text(e.scene.doc)
-		if a.prose && e.effect != executes {
-			return e.quoted(text, path)
-		}
-		if len(text) <= maxShort || provenance.ShapeOf(text) == provenance.URL {
-			if reason := e.weigh(text, path); reason != "" {
-				return reason
-			}
-		}
-		for _, one := range provenance.Identifiers(text) {
-			if one == text {
-				continue
-			}
-			if reason := e.weigh(one, path); reason != "" {
-				return reason
-			}
-		}
-		if len(text) > maxShort {
-			return e.quoted(text, path)
-		}
-	case rawjson.Number:
+	if v.Kind == rawjson.Number {
 		if number := string(v.Raw(e.scene.doc)); len(number) >= minUrged {
 			return e.weigh(json.Number(number), path)
 		}
+		return ""
+	}
+	text := v.Text(e.scene.doc)
+	if a.prose && e.effect != executes {
+		return e.quoted(text, path)
+	}
+	if len(text) <= maxShort || provenance.ShapeOf(text) == provenance.URL {
+		if reason := e.weigh(text, path); reason != "" {
+			return reason
+		}
+	}
+	for _, one := range provenance.Identifiers(text) {
+		if one == text {
+			continue
+		}
+		if reason := e.weigh(one, path); reason != "" {
+			return reason
+		}
+	}
+	if len(text) > maxShort {
+		return e.quoted(text, path)
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package detect
 // card looks for the number of a payment card: 13 to 19 digits (ISO/IEC 7812), in one run or in the groups that are printed
 // on cards, of a known issuer and with the right check digit.
 func (s *personal) card(i int) int {
+	const cardLeast = 12 // of Maestro, beside a word for a card
 	if s.at(i+4) == ' ' || s.at(i+4) == '-' {
 		for _, sizes := range [...][]int{{4, 4, 4, 4, 3}, {4, 4, 4, 4}, {4, 6, 5}, {4, 6, 4}} {
 			if end := s.printedCard(i, sizes); end > 0 {
@@ -12,17 +13,18 @@ func (s *personal) card(i int) int {
 		return 0
 	}
 	end := s.digitsEnd(i)
-	if end-i < 13 || end-i > 19 || !s.ends(end) || s.before(i) == '-' && i > 1 && wordByte(s.text[i-2]) {
+	if end-i < cardLeast || end-i > 19 || !s.ends(end) || s.before(i) == '-' && i > 1 && wordByte(s.text[i-2]) {
 		return 0
 	}
 	number := s.text[i:end]
-	if !issued(number) || !luhn(number) {
+	if !luhn(number) {
 		return 0
 	}
-	switch named := s.nearCard(i); {
+	known := issued(number)
+	switch named := (known || number[0] >= '3' && number[0] <= '6') && s.nearCard(i); {
 	case named:
 		return s.add(classCard, certain, i, end)
-	case len(number) != 15 && len(number) != 16 || s.identifier(i):
+	case !known || len(number) != 15 && len(number) != 16 || s.identifier(i):
 		return 0 // one in ten numbers has the right check digit
 	}
 	return s.add(classCard, likely, i, end)
@@ -41,9 +43,11 @@ func (s *personal) printedCard(i int, sizes []int) int {
 }
 
 func (s *personal) nearCard(i int) bool {
-	return s.near(i, 64, "card", "cards", "credit", "debit", "visa", "mastercard", "amex", "american express", "maestro", "pan", "cc",
-		"cardnumber", "creditcard", "karte", "kreditkarte", "kartennummer", "carte", "tarjeta", "carta")
+	return s.near(i, 64, &wordsCard)
 }
+
+var wordsCard = newVocabulary("card", "cards", "credit", "debit", "visa", "mastercard", "amex", "american express", "maestro", "pan", "cc",
+	"cardnumber", "creditcard", "karte", "kreditkarte", "kartennummer", "carte", "tarjeta", "carta")
 
 // groups reads groups of digits with one sort of separator, a blank or a hyphen, between them; end is 0 where they do not stand.
 func (s *personal) groups(i int, out []byte, sizes []int) (number []byte, end int) {
@@ -126,7 +130,7 @@ func (s *personal) ssn(i int) int {
 		return 0
 	}
 	switch {
-	case s.near(i, 48, "ssn", "ssns", "social security", "social_security", "socialsecurity"):
+	case s.near(i, 48, &wordsSSN):
 		return s.add(classSSN, certain, i, end)
 	case s.at(i+3) == '-':
 		return s.add(classSSN, likely, i, end)
@@ -135,6 +139,8 @@ func (s *personal) ssn(i int) int {
 	}
 	return 0
 }
+
+var wordsSSN = newVocabulary("ssn", "ssns", "social security", "socialsecurity")
 
 // issuedSSN leaves out areas, groups and serial numbers that are never given.
 func issuedSSN(number string) bool {

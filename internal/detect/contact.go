@@ -105,7 +105,10 @@ func (s *personal) phone(i int) int {
 		return end
 	}
 	digits, end, groups := r.upTo(13)
-	if digits < 7 || !s.ends(end) || s.date(&r) || groups == 1 && (digits > 12 || s.identifier(i)) || !s.nearPhone(start) {
+	if s.trunk(start, &r) && s.ends(end) {
+		return s.add(classPhone, weak, start, end)
+	}
+	if digits < 7 || !s.ends(end) || s.date(&r) || groups == 1 && (digits > 12 || s.identifier(i)) || !s.nearPhone(start) && !s.isPhone(end) {
 		return 0
 	}
 	return s.add(classPhone, weak, start, end)
@@ -165,7 +168,34 @@ func (s *personal) date(r *digitsRun) bool {
 }
 
 func (s *personal) nearPhone(i int) bool {
-	return s.near(i, 32, "phone", "phones", "phonenumber", "telephone", "tel", "mobile", "cell", "cellphone", "fax", "whatsapp", "sms",
-		"call me at", "call me on", "call us at", "call us on", "someone call me on", "telefon", "telefonnummer", "handy", "mobil", "mobilnummer", "rufnummer",
-		"t\u00e9l\u00e9phone", "t\u00e9l", "tel\u00e9fono", "telefono", "telefone", "m\u00f3vil", "celular", "cellulare", "puhelin", "telefoon")
+	return s.near(i, 32, &wordsPhone)
+}
+
+var wordsPhone = newVocabulary("phone", "phones", "phonenumber", "telephone", "tel", "mobile", "cell", "cellphone", "fax", "whatsapp", "sms",
+	"call me at", "call me on", "call us at", "call us on", "someone call me on", "messages to", "my registered", "telefon", "telefonnummer", "handy", "mobil",
+	"mobilnummer", "rufnummer", "t\u00e9l\u00e9phone", "t\u00e9l", "tel\u00e9fono", "telefono", "telefone", "m\u00f3vil", "celular", "cellulare", "puhelin", "telefoon")
+
+// isPhone reports whether what follows the number that ends at byte i says what it is: 030 1234567-Fax.
+func (s *personal) isPhone(i int) bool {
+	rest := s.text[min(i, len(s.text)):min(i+8, len(s.text))]
+	return strings.HasPrefix(rest, "-Office") || strings.HasPrefix(rest, "-Fax") || strings.HasPrefix(rest, " (mobil") || strings.HasPrefix(rest, " (fax") ||
+		strings.HasPrefix(rest, " (cell") || strings.HasPrefix(rest, " (offic")
+}
+
+// trunk reports whether the groups are a number as it is written at home in much of the world: 0 and an area, then two groups or more
+// of two to four digits, with one sort of separator.
+func (s *personal) trunk(start int, r *digitsRun) bool {
+	first := r.groups[0]
+	if r.n < 3 || r.n > 5 || s.text[first.start] != '0' || s.at(first.start+1) == '0' || first.end-first.start < 3 || first.end-first.start > 5 || s.text[start] == '+' {
+		return false
+	}
+	digits, separator := first.end-first.start, s.text[first.end]
+	for k := 1; k < r.n; k++ {
+		g := r.groups[k]
+		if size := g.end - g.start; size < 2 || size > 4 || s.text[g.start-1] != separator || g.start-r.groups[k-1].end != 1 {
+			return false
+		}
+		digits += g.end - g.start
+	}
+	return digits >= 9 && digits <= 11 && separator != '/' && !(start > 1 && digit(s.text[start-2]))
 }

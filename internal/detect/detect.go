@@ -8,6 +8,7 @@ package detect
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ import (
 )
 
 // Version names the detector set. It changes when the same text could get other findings.
-const Version = "2026.11.3"
+const Version = "2026.11.5"
 
 // Channel says where a text stands in the exchange.
 type Channel string
@@ -58,7 +59,8 @@ type Set struct {
 	watch     func(detector string, took time.Duration) // nil: nobody asks
 }
 
-// Watched is the same set, and tells how long each detector took for each chunk. watch is called by many goroutines at once.
+// Watched is the same set, and tells how long each detector took for each chunk, and how long reading it took: what is called
+// "normalise" and "decode". watch is called by many goroutines at once.
 func (s *Set) Watched(watch func(detector string, took time.Duration)) *Set {
 	return &Set{s.detectors, watch}
 }
@@ -73,7 +75,11 @@ func Default() (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("secret rules: %w", err)
 	}
-	return &Set{detectors: []Detector{patterns, hidden{}, secrets, pii{}}}, nil
+	linear, err := newLinear()
+	if err != nil {
+		return nil, fmt.Errorf("linear weights: %w", err)
+	}
+	return &Set{detectors: []Detector{patterns, linear, hidden{}, exfiltration{}, secrets, pii{}}}, nil
 }
 
 // Only is the set with the named detectors alone. A name that the set does not have is an error.
@@ -122,14 +128,14 @@ const (
 // Scan runs the detectors over a text until the context ends or there are more findings than one text may have.
 func (s *Set) Scan(ctx context.Context, t Text) Result {
 	r := Result{Detectors: s.Names()}
-	json := looksLikeJSON(t.Text)
+	written := formOf(t.Text)
 	size := len(t.Text)
 	if size >= chunkFrom {
 		size = chunkSize
 	}
 	for {
 		end := chunkEnd(t.Text, r.Scanned, size)
-		r.Findings = append(r.Findings, s.chunk(ctx, t, r.Scanned, end, json)...)
+		r.take(s.chunk(ctx, t, r.Scanned, end, written))
 		ended := ctx.Err() != nil
 		switch {
 		case ended:
@@ -143,12 +149,20 @@ func (s *Set) Scan(ctx context.Context, t Text) Result {
 		}
 	}
 	r.Findings = tidy(r.Findings)
-	for _, f := range r.Findings {
+	return r
+}
+
+// take adds findings. Of those that are too faint to tell of, the score remains.
+func (r *Result) take(list []gatehouse.Finding) {
+	for _, f := range list {
 		if f.Kind == "injection" {
 			r.Score = max(r.Score, f.Score)
+			if f.Score < reportFrom {
+				continue
+			}
 		}
+		r.Findings = append(r.Findings, f)
 	}
-	return r
 }
 
 // full reports whether there are too many findings. The first that is too many, in order of the text, ends what counts as
@@ -170,34 +184,85 @@ func (r *Result) full() bool {
 	return true
 }
 
-func (s *Set) chunk(ctx context.Context, t Text, from, to int, json bool) []gatehouse.Finding {
-	t.Text = t.Text[from:to]
+// chunk runs the detectors over the readings of a part of a text.
+func (s *Set) chunk(ctx context.Context, t Text, from, to int, f form) []gatehouse.Finding {
+	if ctx.Err() != nil || len(s.detectors) == 0 {
+		return nil
+	}
+	start := s.clock()
+	main := read(t.Text[from:to], f)
+	start = s.took("normalise", start)
+	readings := views(main)
+	s.took("decode", start)
 	var all []gatehouse.Finding
-	var n *Normalized
+	for _, n := range readings {
+		all = append(all, n.report(s.view(ctx, t, n), from, all)...)
+	}
+	return all
+}
+
+// report gives findings in a reading their places in what was given, which begins at byte from. What was put together of several
+// parts tells nothing new where one of them alone was found.
+func (n *Normalized) report(list []gatehouse.Finding, from int, known []gatehouse.Finding) []gatehouse.Finding {
+	all := make([]gatehouse.Finding, 0, len(list))
+	for _, f := range list {
+		places := n.given(span{f.Start, f.End})
+		if n.how == joinedFields && slices.ContainsFunc(known, func(k gatehouse.Finding) bool {
+			return k.Kind == f.Kind && slices.ContainsFunc(places, func(p span) bool { return from+p.start < k.End && k.Start < from+p.end })
+		}) {
+			continue
+		}
+		for _, p := range places {
+			f.Start, f.End = from+p.start, from+p.end
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// view runs the detectors over one reading.
+func (s *Set) view(ctx context.Context, t Text, n *Normalized) []gatehouse.Finding {
+	t.Text = n.Original
+	var all []gatehouse.Finding
 	for _, d := range s.detectors {
 		if ctx.Err() != nil {
 			break
 		}
-		if n == nil {
-			n = normalise(t.Text, json)
+		if !n.suits(d.Name()) {
+			continue
 		}
 		start := s.clock()
 		all = append(all, d.Detect(ctx, t, n)...)
-		if s.watch != nil {
-			s.watch(d.Name(), time.Since(start))
-		}
-	}
-	for i := range all {
-		all[i].Start += from
-		all[i].End += from
+		s.took(d.Name(), start)
 	}
 	return all
+}
+
+// suits reports whether a detector is to look at a reading. Personal data is looked for in what was given alone: in what only a
+// machine reads there is nobody's. An escape of some language means nothing where that language is not known, so it hides no secret.
+func (n *Normalized) suits(detector string) bool {
+	switch detector {
+	case pii{}.Name():
+		return n.depth == 0
+	case (*secrets)(nil).Name():
+		return n.how != programEscapes
+	}
+	return true
 }
 
 // clock is the time, when somebody asks for it.
 func (s *Set) clock() (now time.Time) {
 	if s.watch != nil {
 		now = time.Now()
+	}
+	return now
+}
+
+// took tells what was done since start, and returns the time.
+func (s *Set) took(what string, start time.Time) time.Time {
+	now := s.clock()
+	if s.watch != nil {
+		s.watch(what, now.Sub(start))
 	}
 	return now
 }

@@ -44,7 +44,7 @@ func (hidden) Detect(_ context.Context, t Text, n *Normalized) []gatehouse.Findi
 			j++
 		}
 		if j-i >= insideLimit {
-			add("zero-width-letters", 0.7, sentence(t.Text, span{n.inside[i], n.inside[j-1] + 1}, n.json, false))
+			add("zero-width-letters", 0.7, n.sentence(span{n.inside[i], n.inside[j-1] + 1}, false))
 		}
 		i = j
 	}

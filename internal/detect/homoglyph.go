@@ -16,7 +16,53 @@ var lookAlikes = map[rune]rune{
 	'α': 'a', 'Α': 'a', 'Β': 'b', 'β': 'b', 'ϲ': 'c', 'ε': 'e', 'Ε': 'e', 'Η': 'h', 'η': 'n', 'ι': 'i', 'Ι': 'i', 'ϳ': 'j',
 	'κ': 'k', 'Κ': 'k', 'Μ': 'm', 'Ν': 'n', 'ν': 'v', 'ο': 'o', 'Ο': 'o', 'ρ': 'p', 'Ρ': 'p', 'τ': 't', 'Τ': 't',
 	'υ': 'u', 'Υ': 'y', 'χ': 'x', 'Χ': 'x', 'Ζ': 'z', 'γ': 'y', 'ω': 'w',
-	'ɑ': 'a', 'ɡ': 'g', 'ı': 'i', 'ɩ': 'i', 'ո': 'n', 'օ': 'o', 'ս': 'u', 'հ': 'h', 'ց': 'g', 'ӓ': 'a', 'ӧ': 'o', 'ʏ': 'y', 'ʀ': 'r',
+	'ɑ': 'a', 'ɡ': 'g', 'ı': 'i', 'ɩ': 'i', 'ո': 'n', 'օ': 'o', 'ս': 'u', 'հ': 'h', 'ց': 'g', 'ӓ': 'a', 'ӧ': 'o', 'ʏ': 'y',
+}
+
+// lookAlike is the Latin letter that a letter looks like.
+func lookAlike(r rune) (latin rune, ok bool) {
+	if int(r) < len(lookAlikeBytes) {
+		latin = rune(lookAlikeBytes[r])
+		return latin, latin > 0
+	}
+	if r < 0x2000 {
+		latin, ok = lookAlikes[r]
+	}
+	return latin, ok
+}
+
+// lookAlikeLetters is where Latin, Greek, Cyrillic and Armenian end.
+const lookAlikeLetters = 0x590
+
+// lookAlikeBytes is most of lookAlikes, to be found sooner.
+var lookAlikeBytes = func() (letters [lookAlikeLetters]byte) {
+	for r, latin := range lookAlikes {
+		if int(r) < len(letters) {
+			letters[r] = byte(latin) //nolint:gosec // ASCII
+		}
+	}
+	return letters
+}()
+
+// latinForm is the letter that a small capital, or a white letter on a black field, is: forms that NFKC leaves alone.
+func latinForm(r rune) (latin rune, ok bool) {
+	const smallCapitals, smallLetters = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnopqrstuvwyz"
+	switch {
+	case r < 0x250:
+	case r >= 0x1F150 && r <= 0x1F169:
+		return 'a' + r - 0x1F150, true
+	case r >= 0x1F170 && r <= 0x1F189:
+		return 'a' + r - 0x1F170, true
+	case r < 0x2B0, r >= 0x1D00 && r < 0x1D80, r >= 0xA730 && r < 0xA7B0:
+		n := 0
+		for _, capital := range smallCapitals {
+			if capital == r {
+				return rune(smallLetters[n]), true
+			}
+			n++
+		}
+	}
+	return 0, false
 }
 
 // wordReach bounds how far a word is read: longer ones are no words.

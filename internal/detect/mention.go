@@ -14,27 +14,43 @@ const (
 	// quoteReach is how far before a phrase its opening quotation mark may stand, in bytes.
 	quoteReach = 24
 	// talkReach is how far around a phrase words are looked for that show that the text speaks about attacks.
-	talkReach = 160
+	talkReach = 320
 )
 
 // quotes are opening quotation marks, as normalised text has them.
 const quotes = "\"'`“”‘„«»「『‚"
 
-// talk are words of texts that speak about attacks, in several languages. An asterisk stands for any ending; words of scripts
+// attacks are words of texts that speak about attacks, in several languages. An asterisk stands for any ending; words of scripts
 // and languages that join words to one another are found anywhere.
-func talk() []string {
+func attacks() []string {
 	return []string{
-		"inject*", "attack*", "phrase*", "jailbreak*", "such as", "e.g.", "for example", "example:", "malicious", "adversar*", "payload*",
-		"detect*", "quote*", "mean", "means", "meant", "meaning", "scanner*", "filter*", "flagged", "called", "wording", "says", "owasp", "vulnerab*",
-		"attaqu*", "malveillant", "par exemple", "angriff*", "angreifer*", "zum beispiel", "z. b.",
-		"ataque*", "ataca*", "por ejemplo", "por exemplo", "malicios*", "inyec*", "injec*", "injet*", "attacc*", "ad esempio", "iniezione",
+		"inject*", "attack*", "jailbreak*", "malicious", "adversar*", "owasp", "vulnerab*", "attaqu*", "malveillant*", "angriff*", "angreifer*",
+		"ataque*", "ataca*", "malicios*", "inyec*", "injec*", "injet*", "attacc*", "iniezione", "malintenzionat*", "mal-intencionad*",
+		"aanval*", "atak*", "wstrzyk*",
 		"атак", "злоумышл", "инъекц", "επιτιθ", "επιθεσ", "攻击", "攻撃", "攻擊", "注入", "공격", "인젝션", "هجوم", "مهاجم",
-		"हमल", "saldırı*", "saldiri*", "serang*", "tan cong",
+		"हमल", "इंजेक्शन", "saldırı*", "saldiri*", "serang*", "tan cong",
 	}
 }
 
-// mentioned reports whether the phrase at start..end of a normalised text is quoted in a text that speaks about attacks.
+// quotations are words that lead to what somebody else says.
+func quotations() []string {
+	return []string{
+		"phrase*", "such as", "e.g.", "for example", "example:", "payload*", "detect*", "quote*", "mean", "means", "meant", "meaning",
+		"scanner*", "filter*", "flagged", "called", "wording", "says", "par exemple", "zum beispiel", "z. b.", "por ejemplo", "por exemplo",
+		"ad esempio",
+	}
+}
+
+// mentioned reports whether the phrase at start..end of a normalised text is spoken about: it stands in quotation marks in a text about
+// attacks, or its sentence says before it who attacks.
 func (p *patterns) mentioned(text string, start, end int) bool {
+	sentence := text[max(0, start-talkReach):start]
+	if i := strings.LastIndexAny(sentence, "\n.!?:。！？।"); i >= 0 {
+		sentence = sentence[i+1:]
+	}
+	if p.attacks.in(sentence) {
+		return true
+	}
 	before := text[max(0, start-quoteReach):start]
 	if tag := strings.LastIndexByte(before, '>'); tag >= 0 && strings.ContainsAny(before[:tag], "=\"'") {
 		before = before[tag+1:] // what stands in quotation marks inside of a tag is an attribute
@@ -42,7 +58,16 @@ func (p *patterns) mentioned(text string, start, end int) bool {
 	if i := strings.LastIndexAny(before, "\n.!?:;"); i >= 0 && i < len(before)-3 {
 		before = before[i+1:]
 	}
-	return quoted(before) && p.speaks(text[max(0, start-talkReach):min(len(text), end+talkReach)])
+	if !quoted(before) {
+		return false
+	}
+	// What stands behind the sentence does not count: nothing that is appended may lower a score.
+	after := text[end:min(len(text), end+talkReach)]
+	if i := strings.IndexAny(after, "\n.!?。！？।"); i >= 0 {
+		after = after[:i]
+	}
+	around := text[max(0, start-talkReach):end] + after
+	return p.attacks.in(around) || p.quotations.in(around)
 }
 
 // quoted reports whether a quotation mark stands in a text that does not open the value of an attribute.
@@ -55,34 +80,34 @@ func quoted(text string) bool {
 	return false
 }
 
-// speaks reports whether a word of talk stands in a text.
-func (p *patterns) speaks(text string) bool {
+// in reports whether one of the words stands in a text.
+func (t *talkWords) in(text string) bool {
 	hit := false
-	p.talk.words.each(text, func(id uint32, end int) bool {
-		w := p.talk.list[id]
+	t.words.each(text, func(id uint32, end int) bool {
+		w := t.list[id]
 		hit = w.anywhere || !wordBefore(text, end-len(w.text)) && (w.stem || !wordAfter(text, end))
 		return !hit
 	})
 	return hit
 }
 
-// talkWord is one word of talk.
+// talkWord is a word that shows what a text speaks about.
 type talkWord struct {
 	text     string
 	stem     bool // any ending may follow
 	anywhere bool // it counts inside of other words
 }
 
-// talkWords is the words of talk and what finds them.
+// talkWords is such words and what finds them.
 type talkWords struct {
 	list  []talkWord
 	words *automaton
 }
 
-func newTalkWords() talkWords {
+func newTalkWords(words []string) talkWords {
 	var t talkWords
 	var texts []string
-	for _, w := range talk() {
+	for _, w := range words {
 		text, stem := strings.CutSuffix(w, "*")
 		first, _ := utf8.DecodeRuneInString(text)
 		t.list = append(t.list, talkWord{text, stem, first >= utf8.RuneSelf})

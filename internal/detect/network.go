@@ -30,11 +30,13 @@ func (s *personal) ipv4(i int) int {
 	if err != nil || addr.IsLoopback() || addr.As4()[0] == 0 || addr.As4()[0] == 255 {
 		return 0
 	}
-	if most == 1 && !s.near(i, 24, "ip", "host", "address", "addr", "server") {
+	if most == 1 && !s.near(i, 24, &wordsHost) {
 		return s.add(classIP, weak, i, end)
 	}
 	return s.add(classIP, certain, i, end)
 }
+
+var wordsHost = newVocabulary("ip", "host", "address", "addr", "server")
 
 // version reports whether the four numbers at i are said to be a version: version 1.2.3.4, Chrome/120.0.6099.1, lib==1.2.3.4.
 func (s *personal) version(i int) bool {
@@ -64,6 +66,12 @@ func (s *personal) colon(i int) int {
 	if next := s.at(i + 1); next != ':' && !(hexDigit(next) && i > 0 && hexDigit(s.text[i-1])) {
 		return i + 1
 	}
+	if s.at(i+1) == ':' && s.at(i+2) == ':' {
+		for i < len(s.text) && s.text[i] == ':' {
+			i++
+		}
+		return i
+	}
 	start, end := i, i
 	for start > 0 && i-start < ipv6Max && (hexDigit(s.text[start-1]) || s.text[start-1] == ':') {
 		start--
@@ -87,19 +95,21 @@ func (s *personal) colon(i int) int {
 
 // sixGroups tells an address from what else has colons: times, hardware addresses, names in C++ and Rust.
 func sixGroups(text string) bool {
-	groups, long, digits, colons := 0, false, false, 0
-	first := -1 // length of the first group, when it has a digit
-	for _, g := range strings.Split(text, ":") {
-		colons++
-		if g == "" {
-			continue
+	groups, colons, long, digits, first := 0, 0, false, false, -1 // first is the length of the first group, when it has a digit
+	for from := 0; from <= len(text); colons++ {
+		end, has := from, false
+		for end < len(text) && text[end] != ':' {
+			has = has || digit(text[end])
+			end++
 		}
-		groups++
-		long = long || len(g) > 2
-		has := strings.ContainsAny(g, "0123456789")
-		if digits = digits || has; groups == 1 && has {
-			first = len(g)
+		if size := end - from; size > 0 {
+			groups++
+			long, digits = long || size > 2, digits || has
+			if groups == 1 && has {
+				first = size
+			}
 		}
+		from = end + 1
 	}
 	return colons > 2 && digits && (groups > 2 && long || first == 4)
 }

@@ -1,55 +1,33 @@
 package detect
 
 import (
-	"bytes"
 	"context"
-	_ "embed"
-	"errors"
-	"fmt"
-	"regexp"
-	"slices"
-	"sync"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/gatehouse-gateway/gatehouse"
 )
 
-//go:embed rules/injection.yaml
-var injectionRules []byte
-
-// rule is one injection pattern as rules/injection.yaml has it, where the fields are explained.
-type rule struct {
-	ID              string    `yaml:"id"`
-	Description     string    `yaml:"description"`
-	Type            string    `yaml:"type"`
-	Score           float64   `yaml:"score"`
-	Literals        []string  `yaml:"literals"`
-	Needs           []string  `yaml:"needs"`
-	Pattern         string    `yaml:"pattern"`
-	Reach           string    `yaml:"reach"`
-	Channels        []Channel `yaml:"channels"`
-	Examples        []string  `yaml:"examples"`
-	CounterExamples []string  `yaml:"counter_examples"`
-
-	compiled func() *regexp.Regexp
-	needed   *automaton // of Needs; nil without
-}
-
 // patterns finds instructions aimed at the model by their wording.
 type patterns struct {
-	rules  []rule
-	words  *automaton
-	byWord [][]int // word → rules
-	talk   talkWords
+	rules    []rule
+	words    *automaton
+	literals []literal // by word
+
+	attacks, quotations talkWords
+}
+
+// literal is a word that rules wait for.
+type literal struct {
+	rules []int
+	size  int
+	whole bool // it begins with a letter or digit of ASCII, and counts where no other stands before it
 }
 
 func newPatterns() (*patterns, error) {
-	rules, err := parseRules(injectionRules)
+	rules, err := loadRules()
 	if err != nil {
 		return nil, err
 	}
-	p := &patterns{rules: rules, talk: newTalkWords()}
+	p := &patterns{rules: rules, attacks: newTalkWords(attacks()), quotations: newTalkWords(quotations())}
 	index := map[string]int{}
 	var words []string
 	for i, r := range rules {
@@ -58,59 +36,14 @@ func newPatterns() (*patterns, error) {
 			id, known := index[word]
 			if !known {
 				id = len(words)
-				index[word], words, p.byWord = id, append(words, word), append(p.byWord, nil)
+				index[word], words = id, append(words, word)
+				p.literals = append(p.literals, literal{size: len(word), whole: wordByte(word[0])})
 			}
-			p.byWord[id] = append(p.byWord[id], i)
+			p.literals[id].rules = append(p.literals[id].rules, i)
 		}
 	}
 	p.words = newAutomaton(words)
 	return p, nil
-}
-
-func parseRules(doc []byte) ([]rule, error) {
-	var rules []rule
-	d := yaml.NewDecoder(bytes.NewReader(doc))
-	d.KnownFields(true)
-	if err := d.Decode(&rules); err != nil {
-		return nil, err
-	}
-	for i := range rules {
-		r := &rules[i]
-		if err := r.check(); err != nil {
-			return nil, fmt.Errorf("%s: %w", r.ID, err)
-		}
-		pattern := foldRunes(r.Pattern)
-		r.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-		if len(r.Needs) > 0 {
-			var words []string
-			for _, word := range r.Needs {
-				words = append(words, foldRunes(word))
-			}
-			r.needed = newAutomaton(words)
-		}
-	}
-	return rules, nil
-}
-
-func (r *rule) check() error {
-	switch {
-	case r.ID == "" || r.Type == "" || r.Description == "":
-		return errors.New("id, type and description are required")
-	case len(r.Literals) == 0 || slices.Contains(r.Literals, "") || slices.Contains(r.Needs, ""):
-		return errors.New("needs literals")
-	case r.Score <= 0 || r.Score > 1:
-		return errors.New("score must be in 0..1")
-	case r.Reach != "" && r.Reach != "sentence" && r.Reach != "line":
-		return errors.New("reach must be sentence or line")
-	}
-	return nil
-}
-
-func (r *rule) on(c Channel) bool {
-	if len(r.Channels) == 0 {
-		return c != Output // the model may quote what it read
-	}
-	return slices.Contains(r.Channels, c)
 }
 
 func (*patterns) Name() string { return "patterns" }
@@ -122,42 +55,48 @@ const (
 	windowMax = 4096
 )
 
-// window is the stretch of text that one rule is to look at next.
+// window is the stretch of text that one rule is to look at next; none where to is 0.
 type window struct{ from, to int }
 
 func (p *patterns) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.Finding {
 	var all []gatehouse.Finding
-	open := map[int]window{}
-	look := func(i int, w window) {
-		all = append(all, p.match(i, n, w)...)
-	}
+	var waiting []window // of each rule; nil until a literal is found
 	p.words.each(n.Text, func(word uint32, end int) bool {
-		for _, i := range p.byWord[word] {
+		l := &p.literals[word]
+		if l.whole && end > l.size && wordByte(n.Text[end-l.size-1]) {
+			return true
+		}
+		if waiting == nil {
+			waiting = make([]window, len(p.rules))
+		}
+		for _, i := range l.rules {
 			if !p.rules[i].on(t.Channel) {
 				continue
 			}
-			w, waiting := open[i]
-			if waiting && end-windowBefore <= w.to && w.to-w.from < windowMax {
-				open[i] = window{w.from, min(end+windowAfter, len(n.Text))}
+			w := &waiting[i]
+			if w.to > 0 && end-windowBefore <= w.to && w.to-w.from < windowMax {
+				w.to = min(end+windowAfter, len(n.Text))
 				continue
 			}
-			if waiting {
-				look(i, w)
+			if w.to > 0 {
+				all = append(all, p.match(i, n, *w)...)
 			}
-			open[i] = window{max(end-windowBefore, 0), min(end+windowAfter, len(n.Text))}
+			*w = window{max(end-windowBefore, 0), min(end+windowAfter, len(n.Text))}
 		}
 		return ctx.Err() == nil
 	})
-	for i, w := range open {
+	for i, w := range waiting {
 		if ctx.Err() != nil {
 			break
 		}
-		look(i, w)
+		if w.to > 0 {
+			all = append(all, p.match(i, n, w)...)
+		}
 	}
 	return all
 }
 
-// match runs one rule on one window.
+// match runs one rule on one stretch.
 func (p *patterns) match(i int, n *Normalized, w window) []gatehouse.Finding {
 	r := &p.rules[i]
 	from := runeStart(n.Text, w.from)
@@ -166,7 +105,7 @@ func (p *patterns) match(i int, n *Normalized, w window) []gatehouse.Finding {
 		return nil
 	}
 	var all []gatehouse.Finding
-	for _, m := range r.compiled().FindAllStringIndex(seen, -1) {
+	for _, m := range r.compiled().matches(seen) {
 		score := r.Score
 		if p.mentioned(n.Text, from+m[0], from+m[1]) {
 			score = min(score, mentionMax)

@@ -9,7 +9,7 @@ import (
 
 // PII is the classes of personal data that are found, as findings name them in Type, the most sensitive first.
 func PII() []string {
-	return []string{classCard, classSSN, classIBAN, classEmail, classPhone, classIP, classAddress}
+	return []string{classCard, classSSN, classNational, classDocument, classIBAN, classBirth, classEmail, classPhone, classIP, classAddress}
 }
 
 const (
@@ -20,6 +20,10 @@ const (
 	classPhone   = "phone"
 	classIP      = "ip"
 	classAddress = "address"
+
+	classNational = "national_id"
+	classDocument = "document"
+	classBirth    = "birth_date"
 )
 
 const (
@@ -41,9 +45,11 @@ func (pii) Detect(ctx context.Context, _ Text, n *Normalized) []gatehouse.Findin
 	s := personal{unescaped: n.unescaped(), json: n.json}
 	text := s.text
 	for i, next := 0, 0; i < len(text); i = next {
-		next = i + 1
-		switch c := text[i]; {
-		case c > '@' || c < '0':
+		c := text[i]
+		if next = i + 1; c > '@' || c < '0' {
+			continue
+		}
+		switch {
 		case c <= '9':
 			next = s.number(i)
 		case c == ':':
@@ -73,7 +79,7 @@ func (s *personal) add(class string, score float64, start, end int) int {
 	switch class {
 	case classCard, classSSN:
 		severity = gatehouse.Critical
-	case classIBAN:
+	case classIBAN, classNational, classDocument:
 		severity = gatehouse.Warn
 	}
 	s.all = append(s.all, gatehouse.Finding{
@@ -87,15 +93,72 @@ func (s *personal) number(i int) int {
 	if end := s.iban(i); end > 0 {
 		return end
 	}
-	if wordByte(s.before(i)) || s.before(i) == '.' && i > 1 && digit(s.text[i-2]) {
+	lettered := capital(s.before(i))
+	if !lettered && (wordByte(s.before(i)) || s.before(i) == '.' && i > 1 && digit(s.text[i-2])) {
 		return s.wordEnd(i) // part of a name, an identifier, a decimal or a version
 	}
-	for _, look := range [...]func(*personal, int) int{(*personal).ipv4, (*personal).card, (*personal).ssn, (*personal).phone} {
+	if end := s.digitsEnd(i); !lettered && end-i < shortNumber && !s.goesOn(end) {
+		if s.postalCode(i, end) {
+			s.add(classAddress, likely, i, end)
+		}
+		return s.wordEnd(end)
+	}
+	if end := s.isoDate(i); end > 0 && !lettered {
+		if c := s.before(i); c != '\n' && i > 0 {
+			s.birth(i)
+		}
+		return end // else a line of a log begins
+	}
+	looks := numberLooks[:]
+	switch {
+	case lettered:
+		looks = numberLooks[:2]
+	case s.digitsAhead(i) < shortNumber:
+		looks = numberLooks[2:4]
+	}
+	for _, look := range looks {
 		if end := look(s, i); end > 0 {
 			return end
 		}
 	}
 	return s.wordEnd(i)
+}
+
+// shortNumber is the length from which digits in one run are a number of something.
+const shortNumber = 6
+
+// numberLooks is what a number is looked at for; the first two have forms that begin with letters, the next two may have few digits.
+var numberLooks = [...]func(*personal, int) int{
+	(*personal).national, (*personal).document, (*personal).ipv4, (*personal).birth, (*personal).card, (*personal).ssn, (*personal).phone,
+}
+
+// digitsAhead is how many digits stand from byte i on, with single or double separators between them; more than shortNumber are not counted.
+func (s *personal) digitsAhead(i int) int {
+	n, gap := 0, 0
+	for ; i < len(s.text) && gap < 3 && n <= shortNumber; i++ {
+		switch c := s.text[i]; {
+		case digit(c):
+			n, gap = n+1, 0
+		case c == ' ' || c == '-' || c == '.' || c == '/' || c == '(' || c == ')' || capital(c):
+			gap++
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// goesOn reports whether more digits follow those that end at byte i, behind a separator, or a letter.
+func (s *personal) goesOn(i int) bool {
+	c := s.at(i)
+	if capital(c) {
+		return true
+	}
+	if strings.IndexByte(" .-/()", c) < 0 {
+		return false
+	}
+	next := s.at(i + 1)
+	return digit(next) || (c == ' ' || c == ')') && (next == '(' || next == '-' || next == ' ') && digit(s.at(i+2)) || c == ' ' && next == '('
 }
 
 // before is the byte before i; a blank at the start of the text.
@@ -133,27 +196,6 @@ func (s *personal) digitsEnd(i int) int {
 func (s *personal) ends(i int) bool {
 	c := s.at(i)
 	return !wordByte(c) && (c != '-' && c != '.' || !digit(s.at(i+1)))
-}
-
-// near reports whether one of the words stands in the reach bytes before i. A capital letter begins a word as a blank does:
-// homePhone has two.
-func (s *personal) near(i, reach int, words ...string) bool {
-	part := s.text[max(0, i-reach):i]
-	low := lowerASCII(part)
-	for _, w := range words {
-		for from := 0; ; {
-			k := strings.Index(low[from:], w)
-			if k < 0 {
-				break
-			}
-			start, end := from+k, from+k+len(w)
-			if (start == 0 || !letter(part[start-1]) || capital(part[start])) && (end == len(part) || !letter(part[end]) || capital(part[end])) {
-				return true
-			}
-			from = start + 1
-		}
-	}
-	return false
 }
 
 // label is the word before i, across quotation marks, colons and blanks: the key, for a value in JSON.

@@ -70,6 +70,22 @@ func TestPII(t *testing.T) {
 		{`{"k":"call\u0020\u002b447700208815"}`, `phone:\u002b447700208815`},
 		{`"{\"ssn\":\"219\\u002d09-9999\"}"`, `ssn:219\\u002d09-9999`},
 		{`{"k":"a\\b\/219-09-9999 \\"}`, "ssn:219-09-9999"},
+		{"card number 630427373398, 630427373398", "card:630427373398|card:630427373398"},
+		{"part 630427373398", ""},
+		{"card 3519833257665853 card 3519833257665854", "card:3519833257665853"},
+		{"born on 2/8/1935, date of birth: 1935-02-08", "birth_date:2/8/1935|birth_date:1935-02-08"},
+		{`{"dob":"1990-04-05","updated":"1990-04-05"}`, "birth_date:1990-04-05"},
+		{"2026-03-11 born to run 45/45/1999 geb. 8.5.1989", "birth_date:8.5.1989"},
+		{"My driver's license number is F162823540116", "document:F162823540116"},
+		{"passport no. P87654321, seat 12345678", "document:P87654321"},
+		{"Bring your passport.\n2025-01-13 12345678", ""},
+		{"licence F162823540116, plate P8765432", ""},
+		{"ZIP: 3520, my zip code is 35350", "address:3520|address:35350"},
+		{"a zip file of 3520 bytes, unzip: 3520, zip 3520", ""},
+		{"ask on 0688 872 49 99 or 080-2884-8194", "phone:0688 872 49 99|phone:080-2884-8194"},
+		{"030 1234 0000 000 000 0123 456 78901 1 0123 456 789", ""},
+		{"call 085 175 7641-Office, 3660170548-Fax", "phone:085 175 7641|phone:3660170548"},
+		{"::::::::::::::1:2:3::::::::", ""},
 		{"\u00e9219-09-9999 e\u0301219-09-9998 \u53f74111111111111111\u3002", "ssn:219-09-9999|ssn:219-09-9998|card:4111111111111111"},
 	} {
 		var got []string
@@ -84,19 +100,9 @@ func TestPII(t *testing.T) {
 
 func TestPIIHasNoInjectionScore(t *testing.T) {
 	for _, channel := range []Channel{Input, ToolResult, Output} {
-		r := set(t).Scan(context.Background(), Text{Channel: channel, Text: "My card is 4111 1111 1111 1111."})
+		r := set(t, "pii").Scan(context.Background(), Text{Channel: channel, Text: "My card is 4111 1111 1111 1111."})
 		if r.Score != 0 || len(r.Findings) != 1 || r.Findings[0].Type != "card" {
 			t.Errorf("%s: %+v", channel, r)
 		}
-	}
-}
-
-func BenchmarkPII1K(b *testing.B) {
-	s := set(b, "pii")
-	d := s.detectors[0]
-	text := Text{Channel: ToolResult, Text: strings.Repeat(prose, 3)[:1<<10]}
-	n := normalise(text.Text, false)
-	for b.Loop() {
-		d.Detect(context.Background(), text, n)
 	}
 }

@@ -22,7 +22,22 @@ func (s *personal) member(i int) int {
 	for start > 0 && end-start < 24 && (wordByte(s.text[start-1]) || s.text[start-1] == '-') {
 		start--
 	}
-	key := strings.ReplaceAll(strings.ReplaceAll(lowerASCII(s.text[start:end]), "_", ""), "-", "")
+	if end-start < 3 || strings.IndexByte("aslhpmbfrz", s.text[start]|0x20) < 0 || strings.IndexByte("st12epz", s.text[end-1]|0x20) < 0 {
+		return next // no key below begins or ends so
+	}
+	var folded [24]byte
+	n := 0
+	for _, c := range []byte(s.text[start:end]) {
+		if c == '_' || c == '-' {
+			continue
+		}
+		if capital(c) {
+			c |= 0x20
+		}
+		folded[n] = c
+		n++
+	}
+	key := string(folded[:n])
 	switch key {
 	case "address", "street", "streetaddress", "streetaddress1", "addressline1", "addressline2", "addressline", "address1", "address2", "line1",
 		"homeaddress", "postaladdress", "mailingaddress", "shippingaddress", "billingaddress", "fulladdress", "streetname", "residence":
@@ -87,4 +102,26 @@ func (s *personal) postcodes() {
 			s.add(classAddress, certain, c.start, c.end)
 		}
 	}
+}
+
+// postalCode reports whether the digits start..end are said to be a postal code.
+func (s *personal) postalCode(start, end int) bool {
+	if end-start < 3 || !s.ends(end) {
+		return false
+	}
+	before := strings.TrimRight(s.text[max(0, start-16):start], " ")
+	if i := len(before) - 1; i > 2 && before[i] == ':' {
+		before = before[:i]
+	} else if strings.HasSuffix(before, " is") {
+		before = before[:i-2]
+	} else {
+		return false
+	}
+	low := lowerASCII(before)
+	for _, word := range [...]string{"zip", "zip code", "zipcode", "postal code", "postcode", "plz"} {
+		if rest, ok := strings.CutSuffix(low, word); ok && (rest == "" || !letter(rest[len(rest)-1])) {
+			return true
+		}
+	}
+	return false
 }

@@ -96,7 +96,11 @@ func TestSecretExpressionsCompile(t *testing.T) {
 		t.Errorf("%d rules, %d allowlists", len(rules), len(allow))
 	}
 	for _, r := range rules {
-		r.expression()
+		r.search()
+		r.begin()
+		if r.value != nil {
+			r.value()
+		}
 		allow = append(allow, r.allow...)
 	}
 	for _, a := range allow {
@@ -156,6 +160,34 @@ func TestSecretsBesideEscapes(t *testing.T) {
 			if f := r.Findings[0]; f.Type != rule || text[f.Start:f.End] != secret {
 				t.Errorf("%s: %s %q in %s", rule, f.Type, text[f.Start:f.End], text)
 			}
+		}
+	}
+}
+
+// TestManifests: every value of a Kubernetes secret is found, in YAML and in JSON.
+func TestManifests(t *testing.T) {
+	s, a, b := set(t, "secrets"), random(alnum, 24), random(alnum, 16)
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"YAML":         {"apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  user: " + a + "\n  other.txt: \"" + b + "\"\ntype: Opaque\n", []string{a, b}},
+		"data first":   {"data:\n  user: " + a + "\nkind: Secret\n", []string{a}},
+		"string":       {"kind: Secret\nstringData:\n  user: " + a + "\n", []string{a}},
+		"block":        {"kind: Secret\ndata:\n  user: |\n    " + a + "\n", []string{a}},
+		"JSON":         {`{"apiVersion":"v1","kind":"Secret","data":{"user":"` + a + `","more":"` + b + `"},"type":"Opaque"}`, []string{a, b}},
+		"another kind": {"kind: ConfigMap\ndata:\n  user: " + a + "\n", nil},
+		"short values": {"kind: Secret\ndata:\n  user: abc\n", nil},
+		"no data":      {"kind: Secret\nmetadata:\n  name: db\n", nil},
+	} {
+		r := scan(t, s, c.text)
+		for _, want := range c.want {
+			if !covered(r, c.text, want) {
+				t.Errorf("%s: %+v", name, r.Findings)
+			}
+		}
+		if c.want == nil && len(r.Findings) > 0 {
+			t.Errorf("%s: %+v", name, r.Findings)
 		}
 	}
 }

@@ -1,12 +1,29 @@
 package detect
 
 import (
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
 
 // payloadMax bounds a payload in bytes: what is cut out of a text with it.
 const payloadMax = 500
+
+// sentence widens a match in the original to what a reader would cut out. It stays between the tags and values that it stands in.
+func (n *Normalized) sentence(match span, line bool) span {
+	wide := sentence(n.Original, match, n.json, line)
+	i := sort.Search(len(n.markup), func(i int) bool { return n.markup[i].end > match.start })
+	if i > 0 {
+		wide.start = max(wide.start, n.markup[i-1].end)
+	}
+	for i < len(n.markup) && n.markup[i].start < match.end {
+		i++
+	}
+	if i < len(n.markup) {
+		wide.end = min(wide.end, n.markup[i].start)
+	}
+	return wide
+}
 
 // sentence widens a match to what a reader would cut out: the sentence that holds it, or with line set everything up to
 // the end of the line, because what follows an override is the attacker's too. It never crosses the end of a JSON string,
@@ -65,9 +82,42 @@ func border(text string, i int, r rune, json bool) bool {
 	case '\n', '\r', '<', '>':
 		return true
 	case '"':
-		return json && !escaped(text, i)
+		return json && (!escaped(text, i) || structural(text, i))
 	case '\\':
-		return json && i+1 < len(text) && !escaped(text, i) && lineEscape(text[i+1:])
+		return json && i+1 < len(text) && !escaped(text, i) && (lineEscape(text[i+1:]) || innerBorder(text, i))
+	}
+	return false
+}
+
+// innerBorder reports whether the backslashes at byte i escape a quotation mark that ends or begins a string of JSON within JSON.
+func innerBorder(text string, i int) bool {
+	for lead := i; i < len(text) && i-lead < escapeLead; i++ {
+		if text[i] == '"' {
+			return structural(text, i)
+		}
+		if text[i] != '\\' {
+			break
+		}
+	}
+	return false
+}
+
+// structural reports whether the escaped quotation mark at byte i ends or begins a string of JSON within JSON, by what stands beside.
+func structural(text string, i int) bool {
+	switch c := byteAt(text, i+1); c {
+	case ':', '}', ']':
+		return true
+	case ',':
+		if strings.IndexByte("\\{[0123456789", byteAt(text, i+2)) >= 0 {
+			return true
+		}
+	}
+	for i > 0 && text[i-1] == '\\' {
+		i--
+	}
+	switch byteAt(text, i-1) {
+	case ':', ',', '{', '[':
+		return true
 	}
 	return false
 }

@@ -2,16 +2,20 @@ package detect
 
 import (
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/gatehouse-gateway/gatehouse"
 )
 
+// escapeLead bounds the backslashes of one escape: JSON within JSON doubles them, and 15 are four levels.
+const escapeLead = 16
+
 // unescaped is a text with the escapes of JSON strings undone: what whoever reads the document sees. Other texts stand as
 // they are.
 type unescaped struct {
 	text   string
-	origin []int // the offset in the original of each byte of text, and of its end; nil: there were no escapes
+	origin []int32 // the offset in the original of each byte of text, and of its end; nil: there were no escapes
 }
 
 // unescaped undoes the escapes of a text that is JSON.
@@ -30,7 +34,7 @@ func (u *unescaped) width(i int) int {
 	if u.origin == nil {
 		return 1
 	}
-	return u.origin[i+1] - u.origin[i]
+	return int(u.origin[i+1] - u.origin[i])
 }
 
 // back gives findings in the text their places in the original.
@@ -39,7 +43,7 @@ func (u *unescaped) back(all []gatehouse.Finding) []gatehouse.Finding {
 		return all
 	}
 	for i := range all {
-		all[i].Start, all[i].End = u.origin[all[i].Start], u.origin[all[i].End]
+		all[i].Start, all[i].End = int(u.origin[all[i].Start]), int(u.origin[all[i].End])
 	}
 	return all
 }
@@ -47,7 +51,7 @@ func (u *unescaped) back(all []gatehouse.Finding) []gatehouse.Finding {
 // unescape undoes escapes, also those that were escaped again because JSON lies within JSON. A backslash that stands for
 // itself stays as it is written. Control characters become blanks: they separate words, and no rule knows them all.
 func unescape(text string) unescaped {
-	out, origin := make([]byte, 0, len(text)), make([]int, 0, len(text)+1)
+	out, origin := make([]byte, 0, len(text)), make([]int32, 0, len(text)+1)
 	for at := 0; at < len(text); {
 		lead := at
 		for lead < len(text) && text[lead] == '\\' && lead-at < escapeLead {
@@ -56,7 +60,7 @@ func unescape(text string) unescaped {
 		if r, size := escapeAt(text, at, lead); size > 0 {
 			out = utf8.AppendRune(out, r)
 			for len(origin) < len(out) {
-				origin = append(origin, at)
+				origin = append(origin, int32(at)) //nolint:gosec // chunks are short
 			}
 			at += size
 			continue
@@ -66,11 +70,14 @@ func unescape(text string) unescaped {
 			end++
 		}
 		out = append(out, text[at:end]...)
-		for ; at < end; at++ {
-			origin = append(origin, at)
+		from := len(origin)
+		origin = origin[:from+end-at]
+		for i := range origin[from:] {
+			origin[from+i] = int32(at + i) //nolint:gosec // chunks are short
 		}
+		at = end
 	}
-	return unescaped{string(out), append(origin, len(text))}
+	return unescaped{string(out), append(origin, int32(len(text)))} //nolint:gosec // chunks are short
 }
 
 // escapeAt reads the escape with the backslashes from byte at to byte lead. size is its length, 0 when there is none.
@@ -98,4 +105,42 @@ func escapeAt(text string, at, lead int) (r rune, size int) {
 		return r, size
 	}
 	return 0, 0
+}
+
+// escapedRune reads the digits at byte digits of an escape that begins at byte from, and a second escape where the first is
+// half of a pair. used is the length of it all, 0 when that is no escape.
+func escapedRune(text string, from, digits int) (r rune, used int) {
+	r, ok := hexRune(text, digits)
+	if !ok {
+		return 0, 0
+	}
+	lead := digits - from // backslashes and the letter u
+	end := digits + 4
+	if utf16.IsSurrogate(r) && strings.HasPrefix(text[end:], text[from:digits]) {
+		if low, ok := hexRune(text, end+lead); ok {
+			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+				return pair, end + lead + 4 - from
+			}
+		}
+	}
+	return r, end - from
+}
+
+func hexRune(text string, at int) (rune, bool) {
+	if at+4 > len(text) {
+		return 0, false
+	}
+	var r rune
+	for _, c := range []byte(text[at : at+4]) {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
 }

@@ -27,7 +27,7 @@ func FuzzUnescape(f *testing.F) {
 			t.Errorf("%s: got %q, want %q", doc, got, want)
 		}
 		u := unescape(text)
-		if len(u.origin) != len(u.text)+1 || u.origin[len(u.text)] != len(text) {
+		if len(u.origin) != len(u.text)+1 || int(u.origin[len(u.text)]) != len(text) {
 			t.Fatalf("%q: %d places for %d bytes", text, len(u.origin), len(u.text))
 		}
 		for i := range u.text {

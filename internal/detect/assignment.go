@@ -1,0 +1,116 @@
+package detect
+
+import "strings"
+
+// The expressions of gitleaks for an assignment (a name that holds a keyword, an operator, a value) begin with texts of any length and
+// take as long as such expressions do. Keywords like key and token stand everywhere, so the way from one to the value is walked by
+// hand, and an expression is asked about the value alone.
+const (
+	nameRest   = 20  // bytes of a name behind the keyword, words with blanks included
+	nameQuotes = 4   // what closes a name: quotation marks, brackets, the marks of Markdown
+	valueMarks = 5   // what opens a value
+	tagsMost   = 4   // tags between a name and its value
+	tagMost    = 256 // bytes of one
+	nameMost   = 50  // bytes of a name before the keyword
+)
+
+// valueOf is where the value begins that is assigned to the name with a keyword that ends at byte end; -1 where nothing is assigned.
+func valueOf(text string, end int) int {
+	i := end
+	for i < len(text) && i-end < nameRest && nameByte(text[i]) {
+		i++
+	}
+	if k := strings.Index(text[end:i], " is "); k >= 0 {
+		return skipMarks(text, end+k+len(" is "))
+	}
+	for n := 0; n < nameQuotes && i < len(text) && quoteByte(text[i]); n++ {
+		i++
+	}
+	if i == len(text) {
+		return -1
+	}
+	if strings.HasPrefix(text[i:], "is ") && i > end && text[i-1] == ' ' {
+		return skipMarks(text, i+len("is "))
+	}
+	from := i
+	switch c := text[i]; {
+	case c == ',' && text[i-1] != ']': // the end of a list is no name
+		i++
+	case c == '%' && (percentEscape(text, i) == ':' || percentEscape(text, i) == '='):
+		i += 3
+	case c == '<':
+	default:
+		for i < len(text) && i-from < nameQuotes && strings.IndexByte("=>:|?", text[i]) >= 0 {
+			i++
+		}
+		if i == from || text[i-1] == '?' {
+			return -1
+		}
+	}
+	opened := skipTags(text, i)
+	if opened == from {
+		return -1
+	}
+	return skipMarks(text, opened)
+}
+
+// nameByte reports whether a byte can stand in the name of a value.
+func nameByte(c byte) bool { return wordByte(c) || c == ' ' || c == '\t' || c == '.' || c == '-' }
+
+// quoteByte reports whether a byte can stand between a name and an operator.
+func quoteByte(c byte) bool { return c <= ' ' || strings.IndexByte("'\"`*\\])", c) >= 0 }
+
+// skipTags is the end of tags that begin at byte i, with white space before them.
+func skipTags(text string, i int) int {
+	for range tagsMost {
+		at := i
+		for at < len(text) && at-i < 4 && text[at] <= ' ' {
+			at++
+		}
+		if at+2 >= len(text) || text[at] != '<' || !letter(text[at+1]) && text[at+1] != '/' {
+			return i
+		}
+		size := strings.IndexByte(text[at:min(at+tagMost, len(text))], '>')
+		if size < 0 || strings.IndexByte(text[at+1:at+size], '<') >= 0 {
+			return i
+		}
+		i = at + size + 1
+	}
+	return i
+}
+
+// skipMarks is where a value begins: behind quotation marks, blanks and the like.
+func skipMarks(text string, i int) int {
+	for n := 0; n < valueMarks && i < len(text) && (text[i] <= ' ' || strings.IndexByte("'\"`=*([\\", text[i]) >= 0); n++ {
+		i++
+	}
+	return i
+}
+
+// valueLonger reports whether the value at byte i has at least size bytes, not letters alone unless it may be plain.
+func valueLonger(text string, i, size int, plain bool) bool {
+	plain = !plain
+	for end := i; end < len(text); end++ {
+		c := text[end]
+		switch {
+		case letter(c) || c == '_' || c == '-' || c == '.':
+		case tokenKinds[c] != 0 || strings.IndexByte("=%~:!$@\"", c) >= 0:
+			plain = false
+		default:
+			return false
+		}
+		if end-i+1 >= size && !plain {
+			return true
+		}
+	}
+	return false
+}
+
+// nameStart is the start of the name that holds byte i.
+func nameStart(text string, i int) int {
+	for start := i; ; start-- {
+		if start == 0 || i-start == nameMost || !wordByte(text[start-1]) && text[start-1] != '.' && text[start-1] != '-' {
+			return start
+		}
+	}
+}

@@ -1,0 +1,16 @@
+package detect
+
+// rot13 decodes a passage in which every letter stands for the one thirteen further on.
+func (d *deriver) rot13(s span) {
+	text := []byte(d.plain.text[s.start:s.end])
+	for i, c := range text {
+		if letter(c) {
+			base := c&0x20 | 'A'
+			text[i] = base + (c-base+13)%26
+		}
+	}
+	if commonWords(string(text)) <= commonWords(d.plain.text[s.start:s.end]) {
+		return
+	}
+	d.add("rot13", decoding{text, []segment{{0, s.start, s.end, true}}})
+}

@@ -32,10 +32,11 @@ var layers = [][]string{
 	{"internal/surface"},
 	{"internal/proxy", "internal/api", "internal/slack", "internal/telemetry"},
 	{"internal/store", "internal/config"},
-	{"internal/fake", "bench"},
+	{"internal/fake", "bench", "internal/scorecard"},
 	{"internal/gateway"},
 	{"local"},
-	{"cmd", "internal/apidoc", "examples"},
+	{"train/rows"},
+	{"cmd", "internal/apidoc", "examples", "train"},
 }
 
 // forbidden holds the rules that the layers alone do not say.

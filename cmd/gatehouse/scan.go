@@ -56,7 +56,7 @@ func scanCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&kind, "kind", string(detect.Input), "what the text is: input, tool_result or output")
-	cmd.Flags().StringSliceVar(&names, "detectors", nil, "stages to run: patterns, secrets, pii (default all)")
+	cmd.Flags().StringSliceVar(&names, "detectors", nil, "stages to run: patterns, linear, exfiltration, secrets, pii (default all)")
 	cmd.Flags().BoolVar(&s.jsonl, "jsonl", false, "read and write JSON lines")
 	cmd.Flags().BoolVar(&s.json, "json", false, "print JSON")
 	return cmd
@@ -91,7 +91,7 @@ func chooseDetectors(names []string, warnings io.Writer) (*detect.Set, error) {
 		switch name {
 		case "patterns":
 			have = append(have, "patterns", "hidden") // hidden text is the patterns' other half
-		case "linear", "model":
+		case "model":
 			missing = append(missing, name)
 		default:
 			have = append(have, name)

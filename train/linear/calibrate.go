@@ -79,12 +79,13 @@ func balance(all []judged, output int) int {
 }
 
 // misled is how many times as many texts that were written to mislead may be suspected as ordinary ones.
-const misled = 4
+const misled = 3
 
-// threshold is the sum that so large a share of the ordinary texts has, and misled times as large a one of those that mislead.
+// threshold is the sum that so large a share of the ordinary texts has, and misled times as large a one of those that mislead; of those in
+// English alone, which has most rows to learn from, and therefore the highest sums.
 func threshold(all []judged, output, choice int, share float64) float64 {
 	cut := quantile(benignSums(all, output, choice, (*bag).ordinary), share)
-	return max(cut, quantile(benignSums(all, output, choice, (*bag).misleading), min(misled*share, 1)))
+	return max(cut, quantile(benignSums(all, output, choice, func(b *bag) bool { return b.misleading() && b.Lang == "en" }), min(misled*share, 1)))
 }
 
 // benignSums are the sums of benign texts, descending.

@@ -152,6 +152,7 @@ func (m *model) each(b *bag, sums *[]detect.Sum, see func(w window)) {
 		for _, s := range view {
 			var sum detect.Sum
 			for _, f := range s.Features {
+				sum.Mark ^= (f + 1) * 0x9E3779B1
 				if m.known[f] {
 					sum.Weight += m.weights[f]
 					sum.Known++

@@ -145,14 +145,11 @@ func (l look) everScored(ctx context.Context) (map[int]float64, error) {
 	return all, nil
 }
 
-// tainted reports whether a text held an injection. What a user says counts from the threshold at which it is taken away.
+// tainted reports whether a text held an injection, from the threshold on at which a user's text would be taken away: below it honest
+// texts are found now and then, and what was found in a result was cut out all the same.
 func (l look) tainted(p *gatehouse.Part, scores map[int]float64) bool {
-	least := l.s.Warn
-	if p.Kind != gatehouse.ToolResult {
-		least = l.s.Quarantine
-	}
 	score, ok := scores[p.ID]
-	return ok && score > 0 && score >= least
+	return ok && score > 0 && score >= l.s.Quarantine
 }
 
 // conversation is who has said what, in the words that came: what was cut out of a result was said all the same. What the

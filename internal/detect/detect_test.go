@@ -278,7 +278,7 @@ func FuzzScan(f *testing.F) {
 
 // TestHostileTextsTakeLinearTime: twice the text must not take four times as long, whatever is repeated.
 func TestHostileTextsTakeLinearTime(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || slowed {
 		t.Skip("measures time")
 	}
 	s := set(t)

@@ -97,7 +97,7 @@ func benchmarkTexts(b *testing.B, detector string, texts map[string]string) {
 
 // TestNastyTexts holds repeats that detectors could choke on to a time that only more than linear work exceeds.
 func TestNastyTexts(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || slowed {
 		t.Skip("measures time")
 	}
 	const size, most = 64 << 10, 250 * time.Millisecond // ordinary is a millisecond

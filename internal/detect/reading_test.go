@@ -122,7 +122,7 @@ func hostile() []string {
 
 // TestReadingTakesLinearTime: twice the text takes about twice the time, whatever is repeated.
 func TestReadingTakesLinearTime(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || slowed {
 		t.Skip("measures time")
 	}
 	for _, lump := range hostile() {

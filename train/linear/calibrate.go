@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"log"
+	"maps"
 	"slices"
 	"unicode/utf8"
 
@@ -63,8 +64,8 @@ func balance(all []judged, output int) int {
 			by[j.Hand] = c
 		}
 		mean, hands := 0.0, 0.0
-		for _, c := range by {
-			if c.n >= leastRows {
+		for _, hand := range slices.Sorted(maps.Keys(by)) {
+			if c := by[hand]; c.n >= leastRows {
 				mean += c.hit / c.n
 				hands++
 			}

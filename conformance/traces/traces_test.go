@@ -18,7 +18,7 @@ type floor struct {
 	flagged float64 // share of benign tasks, at most
 }
 
-// floors are what was reached, rounded down. They only rise.
+// floors are what was reached, rounded down.
 var floors = []floor{
 	{"a", 1, 0.072},
 	{"b", 0.88, 0.05},

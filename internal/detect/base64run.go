@@ -19,6 +19,9 @@ const (
 // before a slash may be a path.
 func (d *deriver) base64(start, end int) int {
 	text := d.plain.text
+	if start == 0 && d.n.depth == 0 {
+		start = phase(text[:end]) // a chunk may begin within a run
+	}
 	if !probes(text[start:end]) {
 		slash := start + strings.LastIndexByte(text[start:end], '/') + 1
 		if end-slash < encodedLeast || !probes(text[slash:end]) {
@@ -44,6 +47,17 @@ func (d *deriver) base64(start, end int) int {
 		d.whole("base64", said, start, end)
 	}
 	return end
+}
+
+// phase is where the first whole group of digits begins in a run whose beginning may lie in the chunk before; 0 where none is found.
+func phase(run string) int {
+	const digits = 4 // of a group
+	for i := range min(digits, len(run)) {
+		if probes(run[i:]) {
+			return i
+		}
+	}
+	return 0
 }
 
 // probes reports whether a run begins as text in base64 does.

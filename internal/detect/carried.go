@@ -29,6 +29,14 @@ var placeholder = regexp.MustCompile(`(?i)(?:\$?\{|%7b|\[|%5b|<|%3c)+\s?(?:[\w.:
 	`contents?|e-?mails?|credentials?|api[_ -]?keys?|prompts?|user[_ -]?(?:input|data|info|name|query)|context|leak\w*|exfil\w*|stolen)` +
 	`(?:[ _.-][\w.:%+-]+){0,6}\s?(?:\}|%7d|\]|%5d|>|%3e)`)
 
+// placeholders says of most texts that they hold none.
+var placeholders = newDFA(placeholder.String(), &dfaMemory{limit: 1 << 20})
+
+// holdsPlaceholder reports whether a part of an address is for a model to fill in.
+func holdsPlaceholder(part string) bool {
+	return placeholders.maybe(part) && placeholder.MatchString(part)
+}
+
 // carried says what an address, without its scheme, carries and how sure that is.
 func carried(address string, way channel) (kind string, score float64) {
 	host, rest, _ := strings.Cut(address, "/")
@@ -42,10 +50,10 @@ func carried(address string, way channel) (kind string, score float64) {
 			kind, score = name, s
 		}
 	}
-	if placeholder.MatchString(rest) && (way == fetched || strings.Contains(rest, "?")) {
+	if holdsPlaceholder(rest) && (way == fetched || strings.Contains(rest, "?")) {
 		add("url_placeholder", [...]float64{0.3, 0.6, 0.85}[way])
 	}
-	if placeholder.MatchString(host) {
+	if holdsPlaceholder(host) {
 		add("host_placeholder", [...]float64{0.5, 0.7, 0.85}[way])
 	}
 	path, query, _ := strings.Cut(rest, "?")

@@ -37,17 +37,50 @@ func (n *Normalized) outer(s span) []span {
 
 // given is what can be cut out of the text that was given, of a part of the original.
 func (n *Normalized) given(s span) []span {
+	all := n.cuts(s)
+	if len(all) == 0 && n.parent == nil {
+		return []span{s}
+	}
+	return all
+}
+
+// cuts are the parts of what given tells; none where a part holds nothing but the borders of strings.
+func (n *Normalized) cuts(s span) []span {
 	all := n.parts(s)
 	if n.parent == nil {
 		return all
 	}
 	var outer []span
 	for _, part := range all {
+		if i, ok := n.solid(part); ok {
+			outer = append(outer, n.behindSolid(i)...)
+			continue
+		}
 		for _, o := range n.outer(part) {
-			outer = append(outer, n.parent.given(o)...)
+			outer = append(outer, n.parent.cuts(o)...)
 		}
 	}
 	return outer
+}
+
+// solid is the segment that stands for its part as a whole and holds all of a part of a decoded text; not ok where there is none.
+func (n *Normalized) solid(s span) (i int, ok bool) {
+	i = max(sort.Search(len(n.segments), func(i int) bool { return n.segments[i].at > s.start })-1, 0)
+	g := n.segments[i]
+	return i, !g.exact && g.from < g.to && (i+1 == len(n.segments) || s.end <= n.segments[i+1].at)
+}
+
+// behindSolid is what can be cut out of the text that was given for a segment. A long one may hold a thousand findings.
+func (n *Normalized) behindSolid(i int) []span {
+	places, known := n.places[i]
+	if !known {
+		if n.places == nil {
+			n.places = map[int][]span{}
+		}
+		places = n.parent.cuts(span{n.segments[i].from, n.segments[i].to})
+		n.places[i] = places
+	}
+	return places
 }
 
 // nestingMax bounds the tags within tags that are followed to see whether they balance.
@@ -59,9 +92,6 @@ func (n *Normalized) parts(s span) []span {
 	all := n.aroundTags(s)
 	if n.json {
 		all = n.withinStrings(all)
-	}
-	if len(all) == 0 {
-		return []span{s}
 	}
 	return all
 }
@@ -115,65 +145,4 @@ func balanced(marks []mark, s span) bool {
 		}
 	}
 	return len(open) == 0
-}
-
-// withinStrings leaves the quotation marks that end strings of JSON out of spans, and the keys between them.
-func (n *Normalized) withinStrings(list []span) []span {
-	var all []span
-	for _, s := range list {
-		q := n.quote(s.start, s.end)
-		if q.start == s.end {
-			all = append(all, s)
-			continue
-		}
-		inside := n.endsString(q.end)
-		at := s.start
-		for at < s.end {
-			if inside && q.start > at && (q.start == s.end || n.behind(q.end) != ':') {
-				all = append(all, span{at, q.start})
-			}
-			at = q.end
-			q = n.quote(at, s.end)
-			inside = !inside
-		}
-	}
-	return all
-}
-
-// quote is the next quotation mark from byte at on that ends or begins a string, with the backslashes before it where it is one of
-// JSON within JSON. Without one it is empty, at end.
-func (n *Normalized) quote(at, end int) span {
-	lead := at
-	for i := at; i < end; i++ {
-		switch n.Original[i] {
-		case '\\':
-		case '"':
-			if !escaped(n.Original, i) {
-				return span{i, i + 1}
-			}
-			if structural(n.Original, i) {
-				return span{lead, i + 1}
-			}
-			lead = i + 1
-		default:
-			lead = i + 1
-		}
-	}
-	return span{end, end}
-}
-
-// endsString reports whether a quotation mark that ends before byte i ends a string and not begins one.
-func (n *Normalized) endsString(i int) bool {
-	c := n.behind(i)
-	return c == 0 || c == ',' || c == ':' || c == '}' || c == ']'
-}
-
-// behind is the first character from byte i on that is no white space; 0 at the end.
-func (n *Normalized) behind(i int) byte {
-	for ; i < len(n.Original); i++ {
-		if c := n.Original[i]; c > ' ' {
-			return c
-		}
-	}
-	return 0
 }

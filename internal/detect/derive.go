@@ -52,6 +52,7 @@ func (d *deriver) derive() []*Normalized {
 	d.walk()
 	d.cues()
 	d.fields()
+	d.inline()
 	return d.views()
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // Version names the detector set. It changes when the same text could get other findings.
-const Version = "2026.11.5"
+const Version = "2026.11.6"
 
 // Channel says where a text stands in the exchange.
 type Channel string
@@ -205,11 +205,13 @@ func (s *Set) chunk(ctx context.Context, t Text, from, to int, f form) []gatehou
 // parts tells nothing new where one of them alone was found.
 func (n *Normalized) report(list []gatehouse.Finding, from int, known []gatehouse.Finding) []gatehouse.Finding {
 	all := make([]gatehouse.Finding, 0, len(list))
+	var alone map[string][]span // what was found already, of each kind
+	if n.how == joinedFields && len(list) > 0 {
+		alone = coverage(known)
+	}
 	for _, f := range list {
 		places := n.given(span{f.Start, f.End})
-		if n.how == joinedFields && slices.ContainsFunc(known, func(k gatehouse.Finding) bool {
-			return k.Kind == f.Kind && slices.ContainsFunc(places, func(p span) bool { return from+p.start < k.End && k.Start < from+p.end })
-		}) {
+		if slices.ContainsFunc(places, func(p span) bool { return touches(alone[f.Kind], from+p.start, from+p.end) }) {
 			continue
 		}
 		for _, p := range places {
@@ -218,6 +220,33 @@ func (n *Normalized) report(list []gatehouse.Finding, from int, known []gatehous
 		}
 	}
 	return all
+}
+
+// coverage is the bytes that findings of each kind cover, in order.
+func coverage(list []gatehouse.Finding) map[string][]span {
+	kinds := map[string][]span{}
+	for _, f := range list {
+		kinds[f.Kind] = append(kinds[f.Kind], span{f.Start, f.End})
+	}
+	for kind, all := range kinds {
+		slices.SortFunc(all, func(a, b span) int { return a.start - b.start })
+		out := all[:0]
+		for _, s := range all {
+			if last := len(out) - 1; last >= 0 && s.start <= out[last].end {
+				out[last].end = max(out[last].end, s.end)
+				continue
+			}
+			out = append(out, s)
+		}
+		kinds[kind] = out
+	}
+	return kinds
+}
+
+// touches reports whether one of some spans, which are in order and apart, shares a byte with start..end.
+func touches(list []span, start, end int) bool {
+	i := sort.Search(len(list), func(i int) bool { return list[i].end > start })
+	return i < len(list) && list[i].start < end
 }
 
 // view runs the detectors over one reading.

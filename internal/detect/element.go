@@ -68,27 +68,37 @@ func (a attribute) flag() bool {
 const flagMax = 24
 
 // speaks reports whether the value of an attribute is for somebody to read: alternative texts always, links where they carry a
-// query, others where they hold several words. Lists of classes and drawings do not.
+// query, others where they hold several words. Lists of classes and drawings do only where these are common ones.
 func (a attribute) speaks(value string) bool {
-	blanks, letters := 0, 0
+	blanks, letters, wide := 0, 0, 0
 	for _, c := range []byte(value) {
 		switch {
-		case c == ' ' || c == '\n':
+		case c <= ' ' || c == '&' || c == '\\' || c == 0xC2: // an entity, an escape and the lead of a wide blank may be one
 			blanks++
-		case letter(c) || c >= 0x80:
+		case letter(c):
 			letters++
+		case c >= 0x80:
+			letters++
+			wide++
 		}
 	}
 	switch a.name {
-	case "class", "style", "d", "points", "transform", "viewbox", "srcset", "sizes", "rel", "sandbox", "allow", "media", "xmlns":
-		return false
-	case "href", "src", "action", "data", "poster", "background", "cite", "formaction":
-		return carries(value)
+	case "class", "style", "d", "points", "transform", "viewbox", "sizes", "rel", "sandbox", "allow", "media", "xmlns":
+		return blanks >= sentenceLeast && commonWords(value) >= sentenceLeast
+	case "href", "src", "srcset", "action", "data", "poster", "background", "cite", "formaction":
+		return carries(value) || blanks >= sentenceLeast && commonWords(value) >= sentenceLeast
 	case "alt", "title", "aria-label", "aria-description", "placeholder", "content", "value", "summary", "label":
 		return letters > 0 && (blanks > 0 || letters >= 24 || value[0] >= 0x80)
 	}
-	return letters > 0 && blanks > 1
+	return letters > 0 && (blanks > 1 || wide >= wideLeast)
 }
+
+const (
+	// sentenceLeast is how many common words an attribute holds that says something although it is none for words.
+	sentenceLeast = 3
+	// wideLeast is how many bytes beyond ASCII make a sentence without blanks.
+	wideLeast = 18
+)
 
 // carries reports whether the address of a link carries something that may be data or words.
 func carries(address string) bool {

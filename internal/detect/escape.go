@@ -63,9 +63,13 @@ func (d *deriver) escapes(s span) {
 	text := d.plain.text
 	var g decoding
 	for at := s.start; at < s.end; {
-		r, size := programEscape(text[at:s.end])
+		lead := at
+		for lead+1 < s.end && text[lead+1] == '\\' && text[lead] == '\\' {
+			lead++ // escapes within strings of JSON are escaped, and are not cut through
+		}
+		r, size := programEscape(text[lead:s.end])
 		if size == 0 {
-			end := at + 1
+			end := lead + 1
 			for end < s.end && text[end] != '\\' {
 				end++
 			}
@@ -73,8 +77,8 @@ func (d *deriver) escapes(s span) {
 			at = end
 			continue
 		}
-		g.solid(string(r), at, at+size)
-		at += size
+		g.solid(string(r), at, lead+size)
+		at = lead + size
 	}
 	d.add(programEscapes, g)
 }

@@ -35,11 +35,12 @@ const (
 // words. Scripts that set no blanks between words count every letter as a word.
 type features struct {
 	count int      // features of the sentence
+	mark  uint32   // of all of them
 	out   []uint32 // their hashes, where keep says so
 	keep  bool
-	by    []Weights    // what weighs them
-	sums  [outputs]Sum // what they weigh, by each
-	mark  uint32       // of all of them
+
+	first, second Weights // what weighs them; nil without
+	weight, known [2]int  // what they weigh by each, and how many weigh anything
 
 	last [3]uint32 // the three words before, the latest first
 
@@ -53,7 +54,8 @@ const seenPlaces = 1 << 10
 
 // sentence makes the features of a sentence of normalised text.
 func (f *features) sentence(text string, marks ...uint32) {
-	f.count, f.mark, f.out, f.sums, f.last = 0, 0, f.out[:0], [outputs]Sum{}, [3]uint32{wordStart, 0, 0}
+	f.count, f.mark, f.out, f.last = 0, 0, f.out[:0], [3]uint32{wordStart, 0, 0}
+	f.weight, f.known = [2]int{}, [2]int{}
 	f.turn++
 	for _, mark := range marks {
 		f.add(saltWord, mark)
@@ -87,10 +89,16 @@ func (f *features) add(salt, hash uint32) {
 	*place = stamp
 	f.count++
 	f.mark ^= x
-	for i, weights := range f.by {
-		if w := weights.of(x); w != 0 {
-			f.sums[i].Weight += float64(w)
-			f.sums[i].Known++
+	if f.first != nil {
+		if w := f.first.of(x); w != 0 {
+			f.weight[0] += int(w)
+			f.known[0]++
+		}
+		if f.second != nil {
+			if w := f.second.of(x); w != 0 {
+				f.weight[1] += int(w)
+				f.known[1]++
+			}
 		}
 	}
 	if f.keep {

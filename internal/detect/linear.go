@@ -103,19 +103,18 @@ func (l *linear) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.
 	return l.findings(n, outputUser, outputJail)
 }
 
-// findings are those of some outputs, which read the features together.
+// findings are those of one output or two, which read the features together.
 func (l *linear) findings(n *Normalized, which ...int) []gatehouse.Finding {
-	var f features
-	for _, k := range which {
-		f.by = append(f.by, l.outputs[k].weights)
+	f := features{first: l.outputs[which[0]].weights}
+	if len(which) > 1 {
+		f.second = l.outputs[which[1]].weights
 	}
 	var spans []span
-	var sums [outputs][]Sum
+	var sums [2][]Sum
 	f.each(n, func(s span) {
 		spans = append(spans, s)
 		for i := range which {
-			f.sums[i].Mark = f.mark
-			sums[i] = append(sums[i], f.sums[i])
+			sums[i] = append(sums[i], Sum{float64(f.weight[i]), f.known[i], f.mark})
 		}
 	})
 	var all []gatehouse.Finding
@@ -165,7 +164,10 @@ func (o *output) chosen(sums []Sum) []scored {
 	}
 	best := make([]scored, len(sums))
 	for i := range sums {
-		late := o.Penalty * Lateness(i)
+		late := 0.0
+		if o.Penalty > 0 {
+			late = o.Penalty * Lateness(i)
+		}
 		Windows(sums, i, func(first, last int, sum float64) {
 			if s := sum*o.Unit + o.Bias - late; first == last || s > best[last].sum {
 				best[last] = scored{first, last, s}
@@ -217,7 +219,7 @@ func cut(n *Normalized, spans []span, sums []Sum, c scored, name string, score f
 			side = false
 			continue
 		}
-		from, to := n.origin(spans[k].start, spans[k].end)
+		from, to := n.origin(spans[k].start, fenced(n.Text, spans[k].end))
 		if last := len(all) - 1; side && from >= all[last].End && strings.TrimSpace(n.Original[all[last].End:from]) == "" {
 			all[last].End = to
 			continue
@@ -228,6 +230,25 @@ func cut(n *Normalized, spans []span, sums []Sum, c scored, name string, score f
 		})
 	}
 	return all
+}
+
+// blockMax bounds a block of code that is cut with the sentence before it, in bytes.
+const blockMax = 4 << 10
+
+// fenced is the end of what belongs to a sentence that ends at byte i: of the block of code that follows at once, which an order to run it
+// is nothing without.
+func fenced(text string, i int) int {
+	const fence = "```"
+	rest := text[i:min(len(text), i+blockMax)]
+	inner, ok := strings.CutPrefix(strings.TrimLeft(rest, " \n:"), fence)
+	if !ok {
+		return i
+	}
+	end := strings.Index(inner, fence)
+	if end < 0 {
+		return i
+	}
+	return i + len(rest) - len(inner) + end + len(fence)
 }
 
 // Score is the score of a sum.
@@ -280,5 +301,6 @@ func Windows(sums []Sum, last int, see func(first, last int, sum float64)) {
 // Size is what the sum of so many weights is divided by.
 func Size(known int) float64 { return math.Sqrt(float64(known + smooth)) }
 
-// Lateness is how often the distance of a sentence from the start of its text has doubled, from the eighth on.
-func Lateness(sentence int) float64 { return math.Log2(1 + float64(sentence)/8) }
+// Lateness is how often the distance of a sentence from the start of its text has doubled, from the eighth on, and four times at most: nobody
+// hides an attack by what stands before it.
+func Lateness(sentence int) float64 { return min(math.Log2(1+float64(sentence)/8), 4) }

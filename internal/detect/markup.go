@@ -1,6 +1,9 @@
 package detect
 
-import "strings"
+import (
+	"html"
+	"strings"
+)
 
 // mark is a part of the original that is markup: what is cut out of a text leaves it.
 type mark struct {
@@ -67,7 +70,26 @@ func looksLikeHTML(text string, json bool) bool {
 			}
 		}
 	}
-	return json && escapedTag(&w)
+	return json && escapedTag(&w) || namedEntity(text)
+}
+
+// namedEntity reports whether a text holds a character of HTML by its name.
+func namedEntity(text string) bool {
+	for i := 0; ; {
+		k := strings.IndexByte(text[i:], '&')
+		if k < 0 {
+			return false
+		}
+		i += k + 1
+		rest := text[i:min(len(text), i+entityMax)]
+		end := 0
+		for end < len(rest) && (letter(rest[end]) || digit(rest[end])) {
+			end++
+		}
+		if end > 1 && end < len(rest) && rest[end] == ';' && letter(rest[0]) && html.UnescapeString("&"+rest[:end+1]) != "&"+rest[:end+1] {
+			return true
+		}
+	}
 }
 
 // escapedTag reports whether a tag stands in JSON that escapes angle brackets.

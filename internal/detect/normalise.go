@@ -27,11 +27,13 @@ type Normalized struct {
 	inside   []int  // offsets in Original of zero-width characters between two ASCII letters
 	longRuns []span // long runs of zero-width characters in Original
 	plain    unescaped
+	strings  []stringOfJSON // of Original, once they were asked for
 
-	how      string      // the decoding that made Original of a part of another text; empty when it is what was given
-	depth    int         // how many decodings lie between Original and what was given
-	segments []segment   // what Original stands for in the text that it was decoded from
-	parent   *Normalized // that text; nil of what was given
+	how      string         // the decoding that made Original of a part of another text; empty when it is what was given
+	depth    int            // how many decodings lie between Original and what was given
+	segments []segment      // what Original stands for in the text that it was decoded from
+	parent   *Normalized    // that text; nil of what was given
+	places   map[int][]span // what can be cut out of the text that was given for solid segments, once they were asked for
 }
 
 // span is a range of bytes.

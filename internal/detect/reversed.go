@@ -12,7 +12,7 @@ func (d *deriver) reversed(s span) {
 	runes := []rune(text)
 	words := slices.Clone(runes)
 	slices.Reverse(runes)
-	if commonWords(string(runes)) <= commonWords(text) {
+	if commonWords(string(runes)) < decodedLeast {
 		return
 	}
 	d.whole("reversed", string(runes), s.start, s.end)

@@ -1,5 +1,9 @@
 package detect
 
+// decodedLeast is how many common words come out of a passage that is read as encoded. How many it holds as it is does not count: the
+// plain text around would hide it.
+const decodedLeast = 2
+
 // rot13 decodes a passage in which every letter stands for the one thirteen further on.
 func (d *deriver) rot13(s span) {
 	text := []byte(d.plain.text[s.start:s.end])
@@ -9,7 +13,7 @@ func (d *deriver) rot13(s span) {
 			text[i] = base + (c-base+13)%26
 		}
 	}
-	if commonWords(string(text)) <= commonWords(d.plain.text[s.start:s.end]) {
+	if commonWords(string(text)) < decodedLeast {
 		return
 	}
 	d.add("rot13", decoding{text, []segment{{0, s.start, s.end, true}}})

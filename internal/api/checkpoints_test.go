@@ -73,7 +73,7 @@ func TestViewsOfTheCheckpoints(t *testing.T) {
 	}{
 		{"an ordinary input", "input", `{"text":"hello"}`, map[string]any{"verdict": "allow", "would": "allow", "text": nil},
 			"front=pass; autonomy=pass; integrity=pass; back=pass"},
-		{"an injected input", "input", `{"text":"` + attack + `"}`, map[string]any{"verdict": "block", "would": "block", "text": nil, "score": 0.97},
+		{"an injected input", "input", `{"text":"` + attack + `"}`, map[string]any{"verdict": "block", "would": "block", "text": nil},
 			"front=enforced; autonomy=pass; integrity=pass; back=pass"},
 		{"a poisoned result further back in messages is cut", "input",
 			`{"messages":[{"role":"tool","content":"Fine weather. ` + attack + `"},{"role":"assistant","content":"ok"},{"role":"user","content":"thanks"}]}`,
@@ -112,6 +112,9 @@ func TestViewsOfTheCheckpoints(t *testing.T) {
 				if a, b := encoded(t, have), encoded(t, want); !there || a != b {
 					t.Errorf("%s: %s, want %s", name, a, b)
 				}
+			}
+			if score, ok := got["score"].(float64); c.desc == "an injected input" && (!ok || score < 0.95) {
+				t.Errorf("score %v of what is blocked", got["score"])
 			}
 			if got["request_id"] != header.Get("X-Mnemom-Request-Id") || got["session"] != header.Get("X-Mnemom-Session") {
 				t.Errorf("ids of the answer and of its header differ: %v", got)

@@ -130,7 +130,10 @@ func checkDecisions(t *testing.T, rest map[string][]*otlp.Span, a answer) {
 	agent := a.header.Get("X-Mnemom-Agent")
 	check(t, rest["safe_house.front"][0].Attributes, map[string]any{
 		"gatehouse.checkpoint": "front", "gatehouse.stage": "request", "gatehouse.mode": "enforce", "gatehouse.outcome": "pass",
-		"safe_house.verdict": "allow", "safe_house.score": 0.0, "safe_house.finding_count": int64(0)})
+		"safe_house.verdict": "allow", "safe_house.finding_count": int64(0)})
+	if score, ok := value(rest["safe_house.front"][0].Attributes, "safe_house.score").(float64); !ok || score > 0.3 {
+		t.Errorf("score of a harmless text: %v", score)
+	}
 	back := rest["safe_house.back"][0]
 	check(t, back.Attributes, map[string]any{"gatehouse.stage": "response", "gatehouse.outcome": "enforced",
 		"safe_house.verdict": "redact", "gatehouse.stop": false})

@@ -6,9 +6,13 @@ PYTHON        ?= python3
 VENV          ?= venv
 MODEL_VENV    ?= conformance/model/venv
 SOAK          ?= 10000
+# Labelled texts, the folder that train/corpus/fetch.py made, and rows to measure: train/README.md.
+TRAIN_DATA    ?= ../shared/data/train train/authored train/hands
+CORPUS        ?= ../corpus
+ROWS          ?= $(wildcard train/authored/*.jsonl)
 GOLANGCI_LINT ?= go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: build test conformance race soak bench gate-rate lint fuzz sdk-test api-test api-doc sdk-parsers model-test check demo clean
+.PHONY: build test conformance race soak bench gate-rate lint fuzz sdk-test api-test api-doc sdk-parsers model-test train detection-report detect-bench check demo clean
 
 build:
 	CGO_ENABLED=0 go build -o bin/gatehouse ./cmd/gatehouse
@@ -78,6 +82,18 @@ $(MODEL_VENV)/.installed: conformance/model/requirements.txt
 	$(PYTHON) -m venv $(MODEL_VENV)
 	CMAKE_ARGS="-DLLAVA_BUILD=OFF -DGGML_OPENMP=OFF" $(MODEL_VENV)/bin/python -m pip install --quiet -r $<
 	touch $@
+
+# The weights of the linear detector, from all texts. The same texts give the same weights. TRAIN: options of train/linear.
+train:
+	go run ./train/linear -weights internal/detect/weights $(TRAIN) $(TRAIN_DATA) $(CORPUS)
+
+# What the linear detector says of hands, attack families, carriers and languages that it has not seen.
+detection-report:
+	go run ./train/linear -report train/REPORT.md $(TRAIN) $(TRAIN_DATA) $(CORPUS)
+
+# The scorecard of all detectors on ROWS. DETECT: options of gatehouse bench detect.
+detect-bench: build
+	bin/gatehouse bench detect $(DETECT) $(ROWS)
 
 check: lint test race sdk-test sdk-parsers
 

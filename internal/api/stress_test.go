@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -114,7 +115,9 @@ func TestEverythingAtOnce(t *testing.T) {
 	work(func(int) { // the agents of the doors go while they are used
 		list, _ := ask("GET", "/v1/agents?limit=1&offset=5", "").doc()["agents"].([]any)
 		for _, a := range list {
-			ask("DELETE", "/v1/agents/"+text(a.(map[string]any), "id"), "")
+			if agent := a.(map[string]any); strings.HasPrefix(text(agent, "name"), "door-") { // the others have who deletes them
+				ask("DELETE", "/v1/agents/"+text(agent, "id"), "")
+			}
 		}
 		time.Sleep(50 * time.Millisecond)
 	})

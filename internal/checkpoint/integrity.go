@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
@@ -36,7 +37,7 @@ func integrity(ctx context.Context, l look) (opinion, error) {
 			return o, errUnscanned(p)
 		}
 		o.analysis = "clear"
-		o.taken(p, of("injection", r.Findings))
+		o.taken(p, of("injection", r.Findings), l.s)
 	}
 	if err := l.compliance(ctx, &o); err != nil {
 		return o, fmt.Errorf("compare with injections: %w", err)
@@ -64,10 +65,14 @@ func integrity(ctx context.Context, l look) (opinion, error) {
 	return o, nil
 }
 
-// taken adds the injections that were found in reasoning. One that the model only tells of or refuses counts for less.
-func (o *opinion) taken(p *gatehouse.Part, findings []gatehouse.Finding) {
+// taken adds the injections that were found in reasoning. One that the model only tells of or refuses counts for less. Reasoning weighs
+// instructions all the time, so a wording that is no known one has to be as clear as what would be kept from the model.
+func (o *opinion) taken(p *gatehouse.Part, findings []gatehouse.Finding, s *Settings) {
 	lower := lowered(p.Text)
 	for _, f := range findings {
+		if strings.HasPrefix(f.Detector, "linear/") && f.Score < s.Quarantine {
+			continue
+		}
 		if f.Score > scoreMention && !taken(lower, f.Start, f.End) {
 			f.Score = scoreMention
 		}

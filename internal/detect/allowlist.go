@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 )
@@ -13,11 +12,11 @@ type candidate struct{ secret, match, line string }
 type allowlist struct {
 	target  string
 	both    bool // expressions and stop words must both match
-	regexes func() []*regexp.Regexp
+	regexes func() []*expression
 	stop    func() *automaton // nil without stop words
 }
 
-func allowlists(one *gitleaksAllowlist, more []gitleaksAllowlist) []*allowlist {
+func allowlists(one *gitleaksAllowlist, more []gitleaksAllowlist, memory *dfaMemory) []*allowlist {
 	if one != nil {
 		more = append(more, *one)
 	}
@@ -28,10 +27,10 @@ func allowlists(one *gitleaksAllowlist, more []gitleaksAllowlist) []*allowlist {
 			continue // it needs a file or a commit, and a text is neither
 		}
 		list := &allowlist{target: a.RegexTarget, both: and && len(a.Regexes) > 0 && len(a.StopWords) > 0}
-		list.regexes = sync.OnceValue(func() []*regexp.Regexp {
-			var all []*regexp.Regexp
-			for _, expression := range a.Regexes {
-				all = append(all, regexp.MustCompile(expression))
+		list.regexes = sync.OnceValue(func() []*expression {
+			var all []*expression
+			for _, pattern := range a.Regexes {
+				all = append(all, newExpression(pattern, memory))
 			}
 			return all
 		})
@@ -50,11 +49,11 @@ func allowlists(one *gitleaksAllowlist, more []gitleaksAllowlist) []*allowlist {
 }
 
 // publicNames are names of keys and tokens that open nothing: where a list goes on, what a row is found by.
-func publicNames() *allowlist {
+func publicNames(memory *dfaMemory) *allowlist {
 	const names = `(?i)(?:idempotency|partition|cache|sort|shard|routing|row|object|lookup|group|composite|dedup|issue|host|ssh)[_.-]?key|` +
 		`(?:next|prev|previous|page|paging|pagination|continue|continuation|sync|change|cursor|resume|request|skip|delta|sequence|design|stop|eos|bos|pad)` +
 		`[_.-]?(?:page[_.-]?)?token|key[_.-]?combo|shortcut`
-	return &allowlist{target: "match", regexes: sync.OnceValue(func() []*regexp.Regexp { return []*regexp.Regexp{regexp.MustCompile(names)} })}
+	return &allowlist{target: "match", regexes: sync.OnceValue(func() []*expression { return []*expression{newExpression(names, memory)} })}
 }
 
 func allowed(lists []*allowlist, c candidate) bool {
@@ -78,8 +77,8 @@ func (a *allowlist) allows(c candidate) bool {
 	case "line":
 		target = c.line
 	}
-	for _, expression := range a.regexes() {
-		if expression.MatchString(target) {
+	for _, e := range a.regexes() {
+		if e.in(target) {
 			return true
 		}
 	}

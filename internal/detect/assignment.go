@@ -106,6 +106,24 @@ func valueLonger(text string, i, size int, plain bool) bool {
 	return false
 }
 
+// valueEnders are the bytes that can end a value (wideTail).
+var valueEnders = func() (in [256]bool) {
+	for _, c := range []byte("\t\n\v\f\r `'\";<>)]},&|#*.!?:\\%") {
+		in[c] = true
+	}
+	return in
+}()
+
+// valueEnds reports whether within so many bytes from byte i on there is one that can end a value.
+func valueEnds(text string, i, size int) bool {
+	for end := i; end < i+size; end++ {
+		if end == len(text) || valueEnders[text[end]] {
+			return true
+		}
+	}
+	return false
+}
+
 // nameStart is the start of the name that holds byte i.
 func nameStart(text string, i int) int {
 	for start := i; ; start-- {

@@ -19,7 +19,11 @@ type automaton struct {
 
 	begins [1 << 16 / 64]uint64 // hashes of the first four bytes of words
 	short  [1 << 16 / 64]uint64 // first two bytes of words that have no four
+	fourth []branch             // the nodes of the fourth level: a hash table, a power of two long, half of it free
 }
+
+// branch is a node of the fourth level and the bytes that lead to it, the first lowest.
+type branch struct{ head, node uint32 }
 
 // node is a place in the tree: the bytes read so far.
 type node struct {
@@ -83,9 +87,52 @@ func (a *automaton) tree(words []string) {
 		}
 		a.nodes[k] = n
 	}
+	a.branches(depths, func(k int) string { return words[branches[k][0]] })
 	for i := range a.nodes[0].count {
 		at := a.nodes[0].first + uint32(i)
 		a.roots[a.nodes[at].char] = at
+	}
+}
+
+// branches makes the table of the fourth level. word is one of those that lead through a node.
+func (a *automaton) branches(depths []int, word func(node int) string) {
+	level, size := 0, 2
+	for _, depth := range depths {
+		if depth == 4 {
+			level++
+		}
+	}
+	for size < 2*level {
+		size *= 2
+	}
+	a.fourth = make([]branch, size)
+	for k, depth := range depths {
+		if depth != 4 {
+			continue
+		}
+		w := word(k)
+		head := uint32(w[0]) | uint32(w[1])<<8 | uint32(w[2])<<16 | uint32(w[3])<<24
+		at := a.place(head)
+		for a.fourth[at].node > 0 {
+			at = (at + 1) % uint32(size) //nolint:gosec // a few thousand
+		}
+		a.fourth[at] = branch{head, uint32(k)} //nolint:gosec // a few thousand nodes
+	}
+}
+
+// place is where in the table of the fourth level to look first.
+func (a *automaton) place(head uint32) uint32 {
+	return hash16(head) & uint32(len(a.fourth)-1) //nolint:gosec // a few thousand
+}
+
+// fourthAt is the node to which the four bytes of a text from byte i on lead; 0 when no word begins like that.
+func (a *automaton) fourthAt(text string, i int) uint32 {
+	four := text[i : i+4]
+	head := uint32(a.fold[four[0]]) | uint32(a.fold[four[1]])<<8 | uint32(a.fold[four[2]])<<16 | uint32(a.fold[four[3]])<<24
+	for at := a.place(head); ; at = (at + 1) & uint32(len(a.fourth)-1) { //nolint:gosec // as above
+		if b := a.fourth[at]; b.node == 0 || b.head == head {
+			return b.node
+		}
 	}
 }
 
@@ -135,19 +182,24 @@ func (a *automaton) each(text string, see func(word uint32, end int) bool) {
 		x = x>>8 | uint32(text[i])<<24
 		y := x | fold32
 		h, s := hash16(y), y&0xffff
-		if a.begins[h/64]>>(h%64)&1|a.short[s/64]>>(s%64)&1 == 0 {
+		long, short := a.begins[h/64]>>(h%64)&1, a.short[s/64]>>(s%64)&1
+		if long|short == 0 {
 			continue
 		}
-		if !w.tell(i-3, see) {
+		if len(w.waiting) > 0 && !w.tell(i-3, see) {
 			return
 		}
-		w.from(a, text, i-3)
+		if short == 0 {
+			w.from(a, text, i, a.fourthAt(text, i-3))
+		} else {
+			w.from(a, text, i-3, a.roots[a.fold[text[i-3]]])
+		}
 	}
 	for i := max(len(text)-3, 0); i < len(text); i++ {
 		if !w.tell(i, see) {
 			return
 		}
-		w.from(a, text, i)
+		w.from(a, text, i, a.roots[a.fold[text[i]]])
 	}
 	w.tell(len(text), see)
 }
@@ -167,9 +219,8 @@ type occurrence struct {
 	end  int
 }
 
-// from notes all words that begin at byte i.
-func (w *walk) from(a *automaton, text string, i int) {
-	at := a.roots[a.fold[text[i]]]
+// from notes all words that go through a node to which byte i leads.
+func (w *walk) from(a *automaton, text string, i int, at uint32) {
 	for at > 0 {
 		i++
 		n := &a.nodes[at]

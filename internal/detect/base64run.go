@@ -93,9 +93,12 @@ func (d *deriver) lineOfBase64(start, end int) int {
 	return i
 }
 
+// standardDigits turns the digits of addresses into those of mail (RFC 4648, sections 4 and 5).
+var standardDigits = strings.NewReplacer("-", "+", "_", "/")
+
 // unbase64 decodes digits, up to the last whole byte.
 func unbase64(digits string) []byte {
-	digits = strings.NewReplacer("-", "+", "_", "/").Replace(digits)
+	digits = standardDigits.Replace(digits)
 	if len(digits)%4 == 1 {
 		digits = digits[:len(digits)-1]
 	}

@@ -107,7 +107,7 @@ func unpacked(value string) string {
 	if plain, err := hexadecimal.DecodeString(value); err == nil {
 		return string(plain)
 	}
-	bare := strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(value), "=")
+	bare := strings.TrimRight(standardDigits.Replace(value), "=")
 	if plain, err := base64.RawStdEncoding.DecodeString(bare); err == nil {
 		return string(plain)
 	}

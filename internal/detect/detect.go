@@ -18,7 +18,7 @@ import (
 )
 
 // Version names the detector set. It changes when the same text could get other findings.
-const Version = "2026.11.6"
+const Version = "2026.11.7"
 
 // Channel says where a text stands in the exchange.
 type Channel string
@@ -204,9 +204,12 @@ func (s *Set) chunk(ctx context.Context, t Text, from, to int, f form) []gatehou
 // report gives findings in a reading their places in what was given, which begins at byte from. What was put together of several
 // parts tells nothing new where one of them alone was found.
 func (n *Normalized) report(list []gatehouse.Finding, from int, known []gatehouse.Finding) []gatehouse.Finding {
+	if len(list) == 0 {
+		return nil
+	}
 	all := make([]gatehouse.Finding, 0, len(list))
 	var alone map[string][]span // what was found already, of each kind
-	if n.how == joinedFields && len(list) > 0 {
+	if n.how == joinedFields {
 		alone = coverage(known)
 	}
 	for _, f := range list {

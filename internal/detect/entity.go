@@ -9,6 +9,9 @@ import (
 // entityMax bounds the name of an entity, in bytes. The longest that HTML knows has 31 letters.
 const entityMax = 33
 
+// entityNest is how many bytes of ampersands that were escaped again are read as one.
+const entityNest = 24
+
 // entity reads a character that is written as an entity, whose ampersand takes size bytes. It reports whether there was one: names
 // count in HTML alone, numbers everywhere.
 func (w *writer) entity(size int) bool {
@@ -34,6 +37,7 @@ func (w *writer) entity(size int) bool {
 	switch {
 	case r == '&' && n < len(said) || r == utf8.RuneError:
 		return false
+	case r == '&' && size+end < entityNest && w.entity(size+end): // it was escaped again
 	case n < len(said):
 		w.solid(size+end, strings.ToLower(said))
 	case r <= ' ':

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,27 +35,29 @@ const (
 // features holds the features of one sentence: words, pairs and triples of words, pairs with one or two words between, and parts of
 // words. Scripts that set no blanks between words count every letter as a word.
 type features struct {
-	count int      // features of the sentence
-	mark  uint32   // of all of them
-	out   []uint32 // their hashes, where keep says so
-	keep  bool
+	tables []*Weights // what weighs them, two at most; none when out is wanted
+	out    []uint32   // their hashes, each once
 
-	first, second Weights // what weighs them; nil without
-	weight, known [2]int  // what they weigh by each, and how many weigh anything
+	words  bool   // there are any but marks
+	mark   uint32 // of all of them: the same for sentences that read the same
+	weight [2]int // what they weigh by each table
+	known  [2]int // how many weigh anything
 
 	last [3]uint32 // the three words before, the latest first
 
+	// batch holds features that wait to be looked up: many at once wait for memory together.
+	batch [1 << 9]uint32
+	hits  [1 << 9]uint32
+	n     uint // in batch
+
 	// seen holds the features of this sentence that came last to each place: what is repeated counts once, as far as this sees.
-	seen [seenPlaces]uint32
+	seen [1 << 10]uint32
 	turn uint32
 }
 
-// seenPlaces is more than a sentence of forty words has features.
-const seenPlaces = 1 << 10
-
 // sentence makes the features of a sentence of normalised text.
 func (f *features) sentence(text string, marks ...uint32) {
-	f.count, f.mark, f.out, f.last = 0, 0, f.out[:0], [3]uint32{wordStart, 0, 0}
+	f.words, f.mark, f.out, f.last = false, 0, f.out[:0], [3]uint32{wordStart, 0, 0}
 	f.weight, f.known = [2]int{}, [2]int{}
 	f.turn++
 	for _, mark := range marks {
@@ -72,42 +75,71 @@ func (f *features) sentence(text string, marks ...uint32) {
 			i = f.wide(text, i)
 		}
 	}
+	f.flush()
 }
 
-// add appends a feature unless the sentence has it already. Its hash is spread (the finalizer of MurmurHash3, Appleby).
+// add appends a feature.
 func (f *features) add(salt, hash uint32) {
-	x := hash ^ salt
-	x ^= x >> 16
-	x *= 0x85EBCA6B
-	x ^= x >> 13
-	x *= 0xC2B2AE35
-	x ^= x >> 16
-	place, stamp := &f.seen[x%seenPlaces], x+f.turn*0x9E3779B1
-	if *place == stamp {
-		return
+	if f.n == uint(len(f.batch)) {
+		f.flush()
 	}
-	*place = stamp
-	f.count++
-	f.mark ^= x
-	if f.first != nil {
-		if w := f.first.of(x); w != 0 {
-			f.weight[0] += int(w)
-			f.known[0]++
-		}
-		if f.second != nil {
-			if w := f.second.of(x); w != 0 {
-				f.weight[1] += int(w)
-				f.known[1]++
+	f.batch[f.n] = hash ^ salt
+	f.n++
+}
+
+// flush spreads the hashes that wait (multiplicative hashing, Knuth) and looks them up.
+func (f *features) flush() {
+	list, mark := f.batch[:f.n], f.mark
+	f.n = 0
+	for i, x := range list {
+		x = uint32(uint64(x) * 0x9E3779B97F4A7C15 >> 32) //nolint:gosec // the upper half
+		list[i] = x
+		mark = bits.RotateLeft32(mark, 1) ^ x
+	}
+	f.mark = mark
+	for k, w := range f.tables {
+		f.weigh(k, w, list)
+	}
+	if f.tables == nil {
+		for _, x := range list {
+			if f.fresh(x, 0) {
+				f.out = append(f.out, x)
 			}
 		}
 	}
-	if f.keep {
-		f.out = append(f.out, x)
+}
+
+// weigh adds up what features weigh by a table. Few have a weight at all; which, is found first and without a branch.
+func (f *features) weigh(k int, w *Weights, list []uint32) {
+	n := uint(0)
+	for _, x := range list {
+		f.hits[n%uint(len(f.hits))] = x
+		n += w.has(x)
 	}
+	weight, known := 0, 0
+	for _, x := range f.hits[:n] {
+		if is := w.of(x); is != 0 && f.fresh(x, uint32(k)) { //nolint:gosec // the index of one of two tables
+			weight += int(is)
+			known++
+		}
+	}
+	f.weight[k] += weight
+	f.known[k] += known
+}
+
+// fresh reports whether the sentence has not had a feature yet, for one table of several.
+func (f *features) fresh(x, table uint32) bool {
+	place, stamp := &f.seen[x%uint32(len(f.seen))], x+(f.turn<<1|table)*0x9E3779B1
+	if *place == stamp {
+		return false
+	}
+	*place = stamp
+	return true
 }
 
 // word adds what a word makes together with those before it.
 func (f *features) word(w uint32) {
+	f.words = true
 	a, b, c := f.last[0], f.last[1], f.last[2]
 	f.add(saltWord, w)
 	f.add(saltPair, w+a*31)
@@ -264,13 +296,18 @@ func (f *features) parts(w string) {
 	if n < 4 {
 		return
 	}
+	if uint(len(f.batch))-f.n <= uint(n) { //nolint:gosec // a length
+		f.flush()
+	}
 	x := uint32(w[0]) | uint32(w[1])<<8 | uint32(w[2])<<16
 	f.add(saltHead, x)
-	for i := 3; i < n; i++ {
+	batch := f.batch[f.n:]
+	for i := 3; i < n && i-3 < len(batch); i++ {
 		x |= uint32(w[i]) << 24
-		f.add(saltGram, x)
+		batch[i-3] = x ^ saltGram
 		x >>= 8
 	}
+	f.n += uint(n - 3) //nolint:gosec // n is four at least
 	f.add(saltTail, x)
 	if n > 5 {
 		f.add(saltHead, hashWord(w[:5]))

@@ -46,30 +46,31 @@ func gitleaksRules() ([]*secretRule, []*allowlist, error) {
 	if err := toml.Unmarshal([]byte(config.DefaultConfig), &file); err != nil {
 		return nil, nil, fmt.Errorf("gitleaks configuration: %w", err)
 	}
+	memory := &dfaMemory{limit: dfaBytes}
 	var rules []*secretRule
 	for _, r := range file.Rules {
 		if r.Regex == "" || len(r.Keywords) == 0 {
 			continue // about file names alone
 		}
-		rule, err := newSecretRule(r)
+		rule, err := newSecretRule(r, memory)
 		if err != nil {
 			return nil, nil, fmt.Errorf("gitleaks rule %s: %w", r.ID, err)
 		}
 		rules = append(rules, rule)
 	}
-	careful(file.Rules, rules)
-	return rules, allowlists(file.Allowlist, file.Allowlists), nil
+	careful(file.Rules, rules, memory)
+	return rules, allowlists(file.Allowlist, file.Allowlists, memory), nil
 }
 
 // careful gives rules about assignments that gitleaks applies to some files alone, password = "..." say, the allowlists of the generic
 // rule: what names a field in such a file is a word of any other text.
-func careful(given []gitleaksRule, rules []*secretRule) {
+func careful(given []gitleaksRule, rules []*secretRule, memory *dfaMemory) {
 	find := func(id string) *secretRule {
 		i := slices.IndexFunc(rules, func(r *secretRule) bool { return r.id == id })
 		return rules[max(i, 0)]
 	}
 	generic := find(genericRule)
-	generic.allow = append(generic.allow, publicNames())
+	generic.allow = append(generic.allow, publicNames(memory))
 	for _, g := range given {
 		if r := find(g.ID); g.Path != "" && r.id == g.ID && r.value != nil {
 			r.allow = append(r.allow, generic.allow...)

@@ -53,6 +53,8 @@ func latinForm(r rune) (latin rune, ok bool) {
 		return 'a' + r - 0x1F150, true
 	case r >= 0x1F170 && r <= 0x1F189:
 		return 'a' + r - 0x1F170, true
+	case r >= 0x1F1E6 && r <= 0x1F1FF: // the letters of flags
+		return 'a' + r - 0x1F1E6, true
 	case r < 0x2B0, r >= 0x1D00 && r < 0x1D80, r >= 0xA730 && r < 0xA7B0:
 		n := 0
 		for _, capital := range smallCapitals {

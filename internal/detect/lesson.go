@@ -21,7 +21,7 @@ func Lessons(t Text) []Lesson {
 			continue
 		}
 		var l Lesson
-		f := features{keep: true}
+		f := &features{}
 		f.each(n, func(s span) {
 			one := Sentence{Features: slices.Clone(f.out)}
 			from, to := n.origin(s.start, s.end)

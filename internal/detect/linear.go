@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gatehouse-gateway/gatehouse"
 )
@@ -37,12 +38,13 @@ var outputNames = [outputs]string{"tool_result", "input", "jailbreak"}
 type linear struct {
 	outputs [outputs]output
 	attacks talkWords
+	spare   sync.Pool // of *reader
 }
 
 // output is one output's weights and the way from its sums to scores.
 type output struct {
 	Head
-	weights Weights
+	weights *Weights
 }
 
 // Head is what goes with the weights of one output.
@@ -71,13 +73,13 @@ func newLinear() (*linear, error) {
 	if len(linearWeights) != outputs*4*Buckets {
 		return nil, fmt.Errorf("%d bytes of weights, not %d", len(linearWeights), outputs*4*Buckets)
 	}
-	l := &linear{attacks: newTalkWords(attacks())}
+	l := &linear{attacks: newTalkWords(attacks()), spare: sync.Pool{New: func() any { return new(reader) }}}
 	for i, name := range outputNames {
 		head, ok := heads[name]
 		if !ok || len(head.Knots) < 2 {
 			return nil, fmt.Errorf("no output %s", name)
 		}
-		w := make(Weights, Buckets)
+		w := new(Weights)
 		for k := range w {
 			w[k] = binary.LittleEndian.Uint32(linearWeights[4*(i*Buckets+k):])
 		}
@@ -105,30 +107,51 @@ func (l *linear) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.
 
 // findings are those of one output or two, which read the features together.
 func (l *linear) findings(n *Normalized, which ...int) []gatehouse.Finding {
-	f := features{first: l.outputs[which[0]].weights}
-	if len(which) > 1 {
-		f.second = l.outputs[which[1]].weights
-	}
-	var spans []span
-	var sums [2][]Sum
-	f.each(n, func(s span) {
-		spans = append(spans, s)
-		for i := range which {
-			sums[i] = append(sums[i], Sum{float64(f.weight[i]), f.known[i], f.mark})
-		}
-	})
+	r := l.spare.Get().(*reader) //nolint:errcheck // the pool holds nothing else
+	defer l.spare.Put(r)
+	r.read(n, l, which)
 	var all []gatehouse.Finding
 	for i, k := range which {
 		o := &l.outputs[k]
-		for _, c := range o.chosen(sums[i]) {
+		for _, c := range o.chosen(r.sums[i], &r.best) {
 			score := o.Score(c.sum)
-			if score > mentionMax && l.mentioned(n.Text[spans[c.first].start:spans[c.last].end]) {
+			if score > mentionMax && l.mentioned(n.Text[r.spans[c.first].start:r.spans[c.last].end]) {
 				score = mentionMax
 			}
-			all = append(all, cut(n, spans, sums[i], c, outputNames[k], score)...)
+			all = append(all, cut(n, r.spans, r.sums[i], c, outputNames[k], score)...)
 		}
 	}
 	return all
+}
+
+// reader is the memory that reading one text takes, kept for the next.
+type reader struct {
+	features features
+	spans    []span   // of the sentences
+	sums     [2][]Sum // of the sentences, by output
+	best     []scored
+}
+
+// spareMax bounds, in sentences, what is kept of a long text.
+const spareMax = 4 << 10
+
+// read weighs the sentences of a text by some outputs.
+func (r *reader) read(n *Normalized, l *linear, which []int) {
+	f := &r.features
+	f.tables = f.tables[:0]
+	for i, k := range which {
+		f.tables = append(f.tables, l.outputs[k].weights)
+		r.sums[i] = r.sums[i][:0]
+	}
+	if r.spans = r.spans[:0]; cap(r.spans) > spareMax {
+		*r = reader{features: features{tables: f.tables}}
+	}
+	f.each(n, func(s span) {
+		r.spans = append(r.spans, s)
+		for i := range which {
+			r.sums[i] = append(r.sums[i], Sum{float64(f.weight[i]), f.known[i], f.mark})
+		}
+	})
 }
 
 // mentioned reports whether a window quotes something and says that somebody attacks.
@@ -145,7 +168,7 @@ func (f *features) each(n *Normalized, see func(s span)) {
 		if n.depth > 0 {
 			marks = append(marks, wordDecoded)
 		}
-		if f.sentence(n.Text[s.start:s.end], marks...); f.count > len(marks) {
+		if f.sentence(n.Text[s.start:s.end], marks...); f.words {
 			see(s)
 		}
 	}
@@ -158,11 +181,12 @@ type scored struct {
 }
 
 // chosen are the windows from reportFrom on, the best first, that share no sentence; the best alone when none is so high.
-func (o *output) chosen(sums []Sum) []scored {
+func (o *output) chosen(sums []Sum, spare *[]scored) []scored {
 	if len(sums) == 0 {
 		return nil
 	}
-	best := make([]scored, len(sums))
+	best := slices.Grow((*spare)[:0], len(sums))[:len(sums)]
+	*spare = best
 	for i := range sums {
 		late := 0.0
 		if o.Penalty > 0 {
@@ -303,4 +327,11 @@ func Size(known int) float64 { return math.Sqrt(float64(known + smooth)) }
 
 // Lateness is how often the distance of a sentence from the start of its text has doubled, from the eighth on, and four times at most: nobody
 // hides an attack by what stands before it.
-func Lateness(sentence int) float64 { return min(math.Log2(1+float64(sentence)/8), 4) }
+func Lateness(sentence int) float64 { return lateness[min(sentence, len(lateness)-1)] }
+
+var lateness = func() (late [121]float64) {
+	for i := range late {
+		late[i] = math.Log2(1 + float64(i)/8)
+	}
+	return late
+}()

@@ -113,7 +113,7 @@ func escapeStart(text string, i int) int {
 // acrossInner leaves the quotation marks that end strings of JSON within a string of JSON out of a part of it, and the keys between them.
 func (n *Normalized) acrossInner(s span) []span {
 	q := n.quote(s.start, s.end)
-	if q.start == s.end {
+	if q.start == s.end || !n.holdsJSON(q) {
 		return []span{s}
 	}
 	var all []span
@@ -128,6 +128,29 @@ func (n *Normalized) acrossInner(s span) []span {
 		inside = !inside
 	}
 	return all
+}
+
+// innerReach is how far back, in bytes, the bracket is looked for that JSON within a string begins with.
+const innerReach = 4 << 10
+
+// holdsJSON reports whether a quotation mark may belong to JSON within the string that it stands in. Without a bracket before it there is
+// none: quotation marks and colons are the text's own.
+func (n *Normalized) holdsJSON(q span) bool {
+	low := max(q.start-innerReach, 0)
+	for at := q.start; ; {
+		i := strings.LastIndexByte(n.Original[low:at], '"')
+		if i < 0 {
+			return low > 0 || strings.ContainsAny(n.Original[:q.start], "{[")
+		}
+		lead := low + i
+		for lead > low && n.Original[lead-1] == '\\' {
+			lead--
+		}
+		if low+i+1-lead < q.end-q.start { // the mark that begins the string has fewer backslashes
+			return strings.ContainsAny(n.Original[low+i:q.start], "{[")
+		}
+		at = lead
+	}
 }
 
 // quote is the next quotation mark from byte at on that ends or begins a string, with the backslashes before it where it is one of

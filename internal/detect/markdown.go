@@ -139,6 +139,9 @@ func (w *writer) lineStart() {
 	}
 }
 
+// quoteMax bounds the marks of a quotation, in bytes.
+const quoteMax = 16
+
 // leads is the mark with which a line begins, where it is one that the lines of a comment share. An asterisk is one only in a
 // comment that began with a slash: elsewhere it makes lists.
 func (w *writer) leads(line string) string {
@@ -146,8 +149,11 @@ func (w *writer) leads(line string) string {
 	switch {
 	case strings.HasPrefix(line, "//"), strings.HasPrefix(line, "--"):
 		leader = line[:2]
-	case line[0] == '#', line[0] == ';', line[0] == '>', line[0] == '*' && w.leader == "*":
+	case line[0] == '#', line[0] == ';', line[0] == '*' && w.leader == "*":
 		leader = line[:1]
+	case line[0] == '>': // what is quoted again has several
+		quoted := line[:min(len(line), quoteMax)]
+		leader = strings.TrimRight(quoted[:len(quoted)-len(strings.TrimLeft(quoted, ">| "))], " ")
 	default:
 		return ""
 	}

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -52,41 +50,6 @@ func (w *wordings) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// expression is what a rule's pattern says, compiled when a text first needs it.
-type expression struct {
-	exact *regexp.Regexp
-	quick *dfa // nil: without
-}
-
-// matches are the matches in a text, as package regexp finds them, which reads no more of it than it has to.
-func (e *expression) matches(text string) [][]int {
-	if e.quick == nil {
-		return e.exact.FindAllStringIndex(text, -1)
-	}
-	var all [][]int
-	end := 0 // of the last match
-	for from := 0; e.quick.maybe(text[from:]); {
-		cut := runeBefore(text, from+e.quick.idle(text[from:])) // what stands before a match decides, too
-		m := e.exact.FindStringIndex(text[cut:])
-		if m == nil {
-			break
-		}
-		if m[0] == m[1] || m[0] == 0 && cut > 0 || cut+m[0] < end {
-			return e.exact.FindAllStringIndex(text, -1) // it is empty, takes the cut for the beginning of the text, or was there before
-		}
-		all = append(all, []int{cut + m[0], cut + m[1]})
-		end = cut + m[1]
-		from = runeBefore(text, end)
-	}
-	return all
-}
-
-// runeBefore is where the rune before byte i begins; 0 where there is none.
-func runeBefore(text string, i int) int {
-	_, size := utf8.DecodeLastRuneInString(text[:i])
-	return i - size
-}
-
 // loadRules reads all rule files, in order of their paths.
 func loadRules() ([]rule, error) {
 	var all []rule
@@ -123,10 +86,7 @@ func parseRules(doc []byte, memory *dfaMemory) ([]rule, error) {
 			return nil, fmt.Errorf("%s: %w", r.ID, err)
 		}
 		pattern := foldRunes(string(r.Pattern))
-		r.compiled = sync.OnceValue(func() *expression {
-			exact := regexp.MustCompile(pattern)
-			return &expression{exact, newDFA(pattern, memory)}
-		})
+		r.compiled = sync.OnceValue(func() *expression { return newExpression(pattern, memory) })
 		if len(r.Needs) > 0 {
 			var words []string
 			for _, word := range r.Needs {

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,7 +17,7 @@ const (
 	// beyond is what an expression sees behind the longest match.
 	beyond = 8
 	// triesMost bounds the tries of one rule that fail within triesReach of each other.
-	triesMost, triesReach = 16, 64
+	triesMost, triesReach = 5, 64
 	// phrasesMost is that of rules with white space in their matches.
 	phrasesMost = 2
 )
@@ -43,6 +42,7 @@ type progress struct {
 	done  int // nothing before this byte is looked at again
 	last  int // where it was tried last
 	fails int // in a row
+	bare  int // up to here what must stand behind a keyword does not
 }
 
 // look tries a rule around a keyword that ends at byte end.
@@ -55,7 +55,7 @@ func (l *secretLook) look(k keyword, end int) {
 		}
 	case begins:
 		start := end - k.size
-		if r.bounded && start > 0 && wordByte(l.text[start-1]) || !r.spaced && !l.longer(start, r.least) || r.spaced && !l.plausible(r, end) {
+		if r.bounded && start > 0 && wordByte(l.text[start-1]) || !r.spaced && !l.longer(start, r.least) || r.spaced && !l.plausible(k.rule, end) {
 			return
 		}
 		most := triesMost
@@ -110,6 +110,10 @@ func (l *secretLook) assigned(rule, word, v int) {
 	if !p.tries(v, triesMost) {
 		return
 	}
+	if r.tailed && !valueEnds(l.text, v, r.most+beyond) {
+		p.fails++
+		return
+	}
 	name := nameStart(l.text, word)
 	if l.try(r, p, r.value(), name, v, v+r.most) || l.text[v-1] != '"' {
 		return
@@ -143,7 +147,7 @@ func (l *secretLook) around(k keyword, end int) {
 		return
 	}
 	if r.spaced {
-		if l.plausible(r, end) && p.tries(end, phrasesMost) {
+		if l.plausible(k.rule, end) && p.tries(end, phrasesMost) {
 			l.search(r, p, runeStart(text, max(end-phraseBefore, p.done)), runeStart(text, min(end+phraseMost, len(text))))
 		}
 		return
@@ -171,24 +175,35 @@ func breaks(c byte) bool {
 	return c <= ' ' || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`'
 }
 
-// plausible reports whether what a rule with white space in its matches asks for stands around a keyword.
-func (l *secretLook) plausible(r *secretRule, end int) bool {
-	switch behind := l.text[end:min(end+phraseMost, len(l.text))]; r.id {
+// plausible reports whether what a rule with white space in its matches asks for stands behind a keyword.
+func (l *secretLook) plausible(rule, end int) bool {
+	mark := ""
+	switch l.rules[rule].id {
 	case "curl-auth-header":
-		return strings.Contains(behind, "-H") || strings.Contains(behind, "--header")
+		mark = "-h"
 	case "curl-auth-user":
-		return strings.Contains(behind, "-u") || strings.Contains(behind, "--user")
+		mark = "-u"
 	case "freemius-secret-key":
-		return strings.Contains(behind, "=>")
+		mark = "=>"
+	default:
+		return true
 	}
-	return true
+	p := l.at(rule)
+	from, to := max(end, p.bare), min(end+phraseMost, len(l.text))
+	for i := from; i+1 < to; i++ {
+		if l.text[i] == mark[0] && l.text[i+1]|0x20 == mark[1]|0x20 {
+			return true
+		}
+		p.bare = i + 1 // it was looked at for another keyword, and need not be again
+	}
+	return false
 }
 
 // search finds the secrets of a rule in a part of the text.
 func (l *secretLook) search(r *secretRule, p *progress, from, to int) {
 	for from < to {
 		e := r.search()
-		m := e.FindStringSubmatchIndex(l.text[from:to])
+		m := e.find(l.text[from:to])
 		if m == nil {
 			return
 		}
@@ -199,9 +214,9 @@ func (l *secretLook) search(r *secretRule, p *progress, from, to int) {
 }
 
 // try reports whether a secret of a rule begins at byte i and ends at byte to or before. What names it begins at byte name.
-func (l *secretLook) try(r *secretRule, p *progress, e *regexp.Regexp, name, i, to int) bool {
+func (l *secretLook) try(r *secretRule, p *progress, e *expression, name, i, to int) bool {
 	end := runeStart(l.text, min(to+beyond, len(l.text)))
-	m := e.FindStringSubmatchIndex(l.text[i:end])
+	m := e.find(l.text[i:end])
 	if m == nil {
 		p.fails++
 		return false
@@ -212,7 +227,7 @@ func (l *secretLook) try(r *secretRule, p *progress, e *regexp.Regexp, name, i, 
 }
 
 // report notes the secret of a match that stands in the text from byte at on, unless it is one that is allowed.
-func (l *secretLook) report(r *secretRule, e *regexp.Regexp, m []int, at, name int) {
+func (l *secretLook) report(r *secretRule, e *expression, m []int, at, name int) {
 	from, to := r.secret(e, m)
 	from, to = at+from, at+to
 	if from >= to {

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -18,13 +17,14 @@ type secretRule struct {
 	group    int
 	allow    []*allowlist
 	spaced   bool // a match may hold white space
+	tailed   bool // behind a value stands what ends one
 	bounded  bool // a match begins where a word does
 	least    int  // characters of a match, or of the value that is assigned
 	most     int
 
-	search func() *regexp.Regexp // finds a match in a text
-	begin  func() *regexp.Regexp // matches where one begins
-	value  func() *regexp.Regexp // matches where an assigned value begins; nil of rules that are not about assignments
+	search func() *expression // finds a match in a text
+	begin  func() *expression // matches where one begins
+	value  func() *expression // matches where an assigned value begins; nil of rules that are not about assignments
 }
 
 // use is what a keyword says about where a match stands.
@@ -36,20 +36,20 @@ const (
 	names             // the keyword is in the name that a value is assigned to
 )
 
-func newSecretRule(g gitleaksRule) (*secretRule, error) {
+func newSecretRule(g gitleaksRule, memory *dfaMemory) (*secretRule, error) {
 	whole, err := syntax.Parse(g.Regex, syntax.Perl)
 	if err != nil {
 		return nil, err
 	}
 	r := &secretRule{
-		id: g.ID, source: g.Regex, entropy: g.Entropy, group: g.SecretGroup, allow: allowlists(g.Allowlist, g.Allowlists),
-		search:  compiled(widened(g.Regex)),
-		begin:   compiled(`\A(?:` + widened(g.Regex) + `)`),
+		id: g.ID, source: g.Regex, entropy: g.Entropy, group: g.SecretGroup, allow: allowlists(g.Allowlist, g.Allowlists, memory),
+		search:  compiled(widened(g.Regex), memory),
+		begin:   compiled(`\A(?:`+widened(g.Regex)+`)`, memory),
 		spaced:  spaced(g.Regex),
 		bounded: strings.HasPrefix(strings.TrimPrefix(g.Regex, "(?i)"), `\b`),
 	}
 	r.least, r.most = lengths(whole)
-	if err := r.assigns(g.Regex); err != nil {
+	if err := r.assigns(g.Regex, memory); err != nil {
 		return nil, err
 	}
 	first, _ := heads(whole)
@@ -73,7 +73,7 @@ func newSecretRule(g gitleaksRule) (*secretRule, error) {
 const nameLeast = 4
 
 // assigns makes a rule one about an assignment, where its expression is: the names become its keywords.
-func (r *secretRule) assigns(expression string) error {
+func (r *secretRule) assigns(expression string, memory *dfaMemory) error {
 	before, after, ok := strings.Cut(expression, operators+valueStart)
 	if !ok || strings.Contains(before, "|"+operators) {
 		return nil
@@ -103,12 +103,13 @@ func (r *secretRule) assigns(expression string) error {
 		}
 	}
 	r.least, r.most = lengths(value)
-	r.value = compiled(flags + `\A(?:` + widened(after) + `)`)
+	r.tailed = strings.HasSuffix(after, tail)
+	r.value = compiled(flags+`\A(?:`+widened(after)+`)`, memory)
 	return nil
 }
 
-func compiled(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+func compiled(pattern string, memory *dfaMemory) func() *expression {
+	return sync.OnceValue(func() *expression { return newExpression(pattern, memory) })
 }
 
 // spaced reports whether matches of an expression may hold white space.
@@ -128,11 +129,11 @@ const secretLeast = 6
 
 // secret is where the secret stands in a match: in the rule's group, else in the first group that holds one, else it is the match. A
 // group with a name says what sort of secret it is.
-func (r *secretRule) secret(e *regexp.Regexp, m []int) (from, to int) {
+func (r *secretRule) secret(e *expression, m []int) (from, to int) {
 	if r.group > 0 && 2*r.group+1 < len(m) {
 		return m[2*r.group], m[2*r.group+1]
 	}
-	sorts := e.SubexpNames()
+	sorts := e.exact.SubexpNames()
 	for i := 1; 2*i+1 < len(m); i++ {
 		if from, to = m[2*i], m[2*i+1]; to-from >= secretLeast && sorts[i] == "" {
 			return from, to

@@ -9,11 +9,14 @@ const (
 // Weights are the weights of features by their hashes. A bucket holds two weights of one byte, each with eight bits of its feature's hash,
 // so that a feature that was never learnt finds a stranger's weight once in 128 times at most, and not always, as it would in a table
 // without these tags.
-type Weights []uint32
+type Weights [Buckets]uint32
+
+// tagOf is what of a feature's hash does not choose its bucket.
+func tagOf(feature uint32) byte { return byte(feature >> (32 - bucketBits - 8)) }
 
 // of is the weight of a feature; 0 when it has none.
-func (w Weights) of(feature uint32) int8 {
-	b, tag := w[feature>>(32-bucketBits)], byte(feature)
+func (w *Weights) of(feature uint32) int8 {
+	b, tag := w[feature>>(32-bucketBits)], tagOf(feature)
 	switch {
 	case byte(b) == tag:
 		return int8(b >> 8) //nolint:gosec // the sign is in the byte
@@ -23,10 +26,18 @@ func (w Weights) of(feature uint32) int8 {
 	return 0
 }
 
+// has is 1 when a feature may have a weight, and 0 when it has none.
+func (w *Weights) has(feature uint32) uint {
+	b := w[feature>>(32-bucketBits)]
+	tag := uint32(tagOf(feature))
+	miss := (b ^ tag) & 0xff * ((b>>16 ^ tag) & 0xff) // zero when one of the two tags is the feature's
+	return uint((miss - 1) >> 31)
+}
+
 // Put gives a feature its weight and reports whether there was room.
-func (w Weights) Put(feature uint32, weight int8) bool {
+func (w *Weights) Put(feature uint32, weight int8) bool {
 	b := &w[feature>>(32-bucketBits)]
-	entry := uint32(byte(feature)) | uint32(byte(weight))<<8
+	entry := uint32(tagOf(feature)) | uint32(byte(weight))<<8
 	for _, shift := range []int{0, 16} {
 		held := *b >> shift & 0xffff
 		if held>>8 != 0 && held&0xff == entry&0xff {

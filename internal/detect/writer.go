@@ -1,6 +1,8 @@
 package detect
 
 import (
+	"slices"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -42,7 +44,7 @@ var (
 func kindsOf(more string) *[256]byte {
 	var kinds [256]byte
 	for c := range kinds {
-		if c < ' ' || c >= utf8.RuneSelf {
+		if c < ' ' || c >= del {
 			kinds[c] = asOther
 		}
 	}
@@ -57,7 +59,8 @@ func kindsOf(more string) *[256]byte {
 }
 
 func newWriter(n *Normalized) *writer {
-	w := &writer{n: n, out: make([]byte, 0, len(n.Original)), lines: 1, kinds: plainKinds}
+	w := spareWriters.Get().(*writer) //nolint:errcheck // the pool holds nothing else
+	*w = writer{n: n, out: slices.Grow(w.out[:0], len(n.Original)), lines: 1, kinds: plainKinds}
 	switch {
 	case n.json && n.html:
 		w.kinds = bothKinds
@@ -73,12 +76,19 @@ func newWriter(n *Normalized) *writer {
 	return w
 }
 
-// finish ends the text.
+// spareWriters holds writers whose memory the next text may have.
+var spareWriters = sync.Pool{New: func() any { return new(writer) }}
+
+// finish ends the text, and the writer with it.
 func (w *writer) finish() {
 	w.endRun()
 	w.unveil()
 	w.endAside()
 	w.n.Text = string(w.out)
+	if cap(w.out) <= 2*chunkSize {
+		*w = writer{out: w.out}
+		spareWriters.Put(w)
+	}
 }
 
 // read reads up to byte end of the original.
@@ -104,6 +114,8 @@ func (w *writer) other() {
 		w.wide()
 	case c == ' ' || c >= '\t' && c <= '\r':
 		w.space(c == '\n', 1)
+	case c < ' ' || c == del:
+		w.control(rune(c), 1)
 	case c == '\\' && w.n.json:
 		w.escape()
 	case c == '<' && w.n.html && w.element(1):
@@ -139,11 +151,7 @@ func (w *writer) stretch() {
 	w.piece(false)
 	from := len(w.out)
 	w.out = append(w.out, text[w.at:end]...)
-	for i, c := range w.out[from:] {
-		if c-'A' < 26 {
-			w.out[from+i] = c | 0x20
-		}
-	}
+	lowerPlain(w.out[from:])
 	w.at = end
 }
 
@@ -226,8 +234,10 @@ func (w *writer) escape() {
 		switch {
 		case used == 0:
 			w.lead(i)
-		case r <= ' ':
+		case r == ' ' || r >= '\t' && r <= '\r':
 			w.space(r == '\n', used)
+		case r < ' ' || r == del:
+			w.control(r, used)
 		case r == '<' && w.n.html && w.element(used), r == '&' && w.entity(used):
 		default:
 			w.rune(r, used)
@@ -261,8 +271,8 @@ func (w *writer) rune(r rune, size int) {
 		w.tag(r, size)
 	case invisible(r):
 		w.unseen(size)
-	case r >= 0x300 && r <= 0x36F:
-		w.skip(size) // an accent: what it sits on is enough
+	case accent(r), r >= 0x80 && r < 0xA0 && r != 0x85:
+		w.skip(size) // what an accent sits on is enough
 	case unicode.IsSpace(r):
 		w.space(r == 0x2028 || r == 0x2029 || r == 0x85, size)
 	default:

@@ -40,7 +40,7 @@ func export(folder string, all []*bag, features *vocabulary, heads [outputs]curv
 }
 
 // round makes the table of weights, the largest first, so that what finds no room is small.
-func (m *model) round(hashes []uint32) (detect.Weights, float64) {
+func (m *model) round(hashes []uint32) (*detect.Weights, float64) {
 	var order []int
 	for f, known := range m.known {
 		if known {
@@ -52,7 +52,7 @@ func (m *model) round(hashes []uint32) (detect.Weights, float64) {
 	})
 	// One weight in ten thousand may be cut off: the rest keep finer steps.
 	unit := math.Abs(m.weights[order[len(order)/10_000]]) / steps
-	table, lost := make(detect.Weights, detect.Buckets), 0
+	table, lost := new(detect.Weights), 0
 	for _, f := range order {
 		w := int8(max(-steps, min(steps, math.Round(m.weights[f]/unit)))) //nolint:gosec // bounded
 		if w != 0 && !table.Put(hashes[f], w) {

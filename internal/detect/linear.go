@@ -253,6 +253,10 @@ func cut(n *Normalized, spans []span, sums []Sum, c scored, name string, score f
 			Kind: "injection", Type: kind, Detector: "linear/" + name, Score: score, Severity: severity(score), Start: from, End: to,
 		})
 	}
+	for i := range all {
+		s := paired(n.Original, span{all[i].Start, all[i].End})
+		all[i].Start, all[i].End = s.start, s.end
+	}
 	return all
 }
 

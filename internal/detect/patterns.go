@@ -111,7 +111,7 @@ func (p *patterns) match(i int, n *Normalized, w window) []gatehouse.Finding {
 			score = min(score, mentionMax)
 		}
 		start, end := n.origin(from+m[0], from+m[1])
-		s := sentence(n.Original, span{start, end}, n.json, r.Reach == "line")
+		s := paired(n.Original, sentence(n.Original, span{start, end}, n.json, r.Reach == "line"))
 		all = append(all, gatehouse.Finding{
 			Kind: "injection", Type: r.Type, Detector: "patterns/" + r.ID,
 			Score: score, Severity: severity(score), Start: s.start, End: s.end,

@@ -1,0 +1,3 @@
+package encoder
+
+func kernels() []kernel { return []kernel{portable()} }

@@ -100,7 +100,7 @@ func (w *writer) weights(n int) {
 
 // fewPieces is a vocabulary large enough for tests.
 func fewPieces() []string {
-	return strings.Fields("[PAD] [UNK] [CLS] [SEP] the a of word ##s ##ing un ##able ##e . , ! [ ] sep")
+	return strings.Fields("[PAD] [UNK] [CLS] [SEP] the a of word ##s ##ing un ##able ##e . , ! [ ] sep ab")
 }
 
 // randomModel has MiniLM's sizes.

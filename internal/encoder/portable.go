@@ -142,8 +142,10 @@ func power(v float32) int32 {
 	v = max(v, lowest)
 	whole := math.RoundToEven(float64(v))
 	f := v - float32(whole)
-	p := ((exp3*f+exp2)*f+exp1)*f + exp0
-	return int32(math.RoundToEven(math.Ldexp(float64(p*topWeight), int(whole))))
+	p := (((exp3*f+exp2)*f+exp1)*f + exp0) * topWeight
+	// The power of two is added to the exponent's bits.
+	p = math.Float32frombits(math.Float32bits(p) + uint32(int32(whole))<<23)
+	return int32(math.RoundToEven(float64(p)))
 }
 
 func keysPortable(panel []int8, start []int32, tokens []int8, stride, count, size int, factor int32) {

@@ -20,7 +20,7 @@ type kernel struct {
 	// quantise cuts x into groups of size numbers, and gives each as bytes of -127 to 127 with one scale.
 	quantise func(q []int8, x []float32, size int, scales []float32, flip byte)
 
-	// gelu replaces each number by x times the normal distribution's integral up to it, within 2e-4.
+	// gelu replaces each number by x times the normal distribution's integral up to it, within 5e-4.
 	gelu func(x []float32)
 
 	// norm adds y to x, and normalises the sum to mean beta and deviation gamma.

@@ -32,8 +32,7 @@ func (m *Model) forward(l *layer, s *scratch, last bool) {
 
 	s.quantise(k, s.x, h, rows)
 	l.up.multiply(s.wide, m.intermediate, s, s.q, rows, 0, m.intermediate/panelCols, k)
-	k.gelu(s.wide[:rows*m.intermediate])
-	s.quantise(k, s.wide, m.intermediate, rows)
+	s.activate(k, m.intermediate, rows)
 	l.down.multiply(s.y, h, s, s.q, rows, 0, h/panelCols, k)
 	s.addNorm(k, l.fed, h, rows, m.epsilon)
 }
@@ -42,6 +41,15 @@ func (m *Model) forward(l *layer, s *scratch, last bool) {
 func (s *scratch) quantise(k kernel, x []float32, size, rows int) {
 	for r := range rows {
 		k.quantise(s.q[r*size:(r+1)*size], x[r*size:(r+1)*size], size, s.scales[r:r+1], k.flip)
+	}
+}
+
+// activate is quantise of s.wide's rows after GELU: one row at a time, while it is in the cache.
+func (s *scratch) activate(k kernel, size, rows int) {
+	for r := range rows {
+		row := s.wide[r*size : (r+1)*size]
+		k.gelu(row)
+		k.quantise(s.q[r*size:(r+1)*size], row, size, s.scales[r:r+1], k.flip)
 	}
 }
 

@@ -24,19 +24,17 @@ DATA unpack<>+24(SB)/4, $3
 DATA unpack<>+28(SB)/4, $7
 GLOBL unpack<>(SB), RODATA|NOPTR, $32
 
-// The polynomial of geluPortable.
-DATA gelu<>+0(SB)/4, $0x32c3af21
-DATA gelu<>+4(SB)/4, $0xb5d68e26
-DATA gelu<>+8(SB)/4, $0x384922fc
-DATA gelu<>+12(SB)/4, $0xba556324
-DATA gelu<>+16(SB)/4, $0x3c0fb9e9
-DATA gelu<>+20(SB)/4, $0xbd843ede
-DATA gelu<>+24(SB)/4, $0x3ecbb75c
-DATA gelu<>+28(SB)/4, $0xc0800000 // -4
-DATA gelu<>+32(SB)/4, $0x40800000 // 4
-DATA gelu<>+36(SB)/4, $0xbf000000 // -1/2
-DATA gelu<>+40(SB)/4, $0x3f000000 // 1/2
-GLOBL gelu<>(SB), RODATA|NOPTR, $44
+// The polynomial of geluPortable, from the highest power down.
+DATA gelu<>+0(SB)/4, $0xb50fde3f
+DATA gelu<>+4(SB)/4, $0x37efd18f
+DATA gelu<>+8(SB)/4, $0xba27ed92
+DATA gelu<>+12(SB)/4, $0x3c02e3df
+DATA gelu<>+16(SB)/4, $0xbd80ecd0
+DATA gelu<>+20(SB)/4, $0x3ecb25e6
+DATA gelu<>+24(SB)/4, $0x415b0a3d // the square of the polynomial's end
+DATA gelu<>+28(SB)/4, $0xbf000000 // -1/2
+DATA gelu<>+32(SB)/4, $0x3f000000 // 1/2
+GLOBL gelu<>(SB), RODATA|NOPTR, $36
 
 // Reduces a register to one number in its lowest lane, with op; Y13 is overwritten.
 #define REDUCE(op, x, y)                 \
@@ -184,29 +182,25 @@ TEXT ·geluAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS gelu<>+24(SB), Y9
 	VBROADCASTSS gelu<>+28(SB), Y8
 	VBROADCASTSS gelu<>+32(SB), Y7
-	VBROADCASTSS gelu<>+36(SB), Y6
-	VBROADCASTSS gelu<>+40(SB), Y5
 	TESTQ        CX, CX
 	JZ           done
 
 eight:
 	VMOVUPS     (DI), Y0
-	VMAXPS      Y8, Y0, Y1
-	VMINPS      Y7, Y1, Y1   // within the polynomial's range
-	VMULPS      Y1, Y1, Y2
-	VMOVAPS     Y15, Y3
-	VFMADD213PS Y14, Y2, Y3
-	VFMADD213PS Y13, Y2, Y3
-	VFMADD213PS Y12, Y2, Y3
-	VFMADD213PS Y11, Y2, Y3
-	VFMADD213PS Y10, Y2, Y3
-	VFMADD213PS Y9, Y2, Y3
-	VMULPS      Y1, Y3, Y3
-	VMAXPS      Y6, Y3, Y3
-	VMINPS      Y5, Y3, Y3
-	VADDPS      Y5, Y3, Y3
-	VMULPS      Y0, Y3, Y3
-	VMOVUPS     Y3, (DI)
+	VMULPS      Y0, Y0, Y1
+	VMINPS      Y9, Y1, Y1
+	VMOVAPS     Y15, Y2
+	VFMADD213PS Y14, Y1, Y2
+	VFMADD213PS Y13, Y1, Y2
+	VFMADD213PS Y12, Y1, Y2
+	VFMADD213PS Y11, Y1, Y2
+	VFMADD213PS Y10, Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMAXPS      Y8, Y2, Y2
+	VMINPS      Y7, Y2, Y2
+	VADDPS      Y7, Y2, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     Y2, (DI)
 	ADDQ        $32, DI
 	SUBQ        $8, CX
 	JNZ         eight

@@ -26,6 +26,10 @@ TEXT ·tileVNNI(SB), NOSPLIT, $0-120
 	MOVQ start_base+88(FP), AX
 	MOVQ n+112(FP), CX
 
+	// The next panel lies behind this one, and is fetched meanwhile.
+	MOVQ CX, R11
+	SHLQ $5, R11
+
 	SHLQ $2, DX
 	LEAQ (R8)(R8*2), R9
 	LEAQ (SI)(R8*4), R10
@@ -48,8 +52,10 @@ TEXT ·tileVNNI(SB), NOSPLIT, $0-120
 	VMOVDQA32 Z1, Z15
 
 line:
-	VMOVDQU32 (BX), Z16
-	VMOVDQU32 64(BX), Z17
+	PREFETCHT1 (BX)(R11*1)
+	PREFETCHT1 64(BX)(R11*1)
+	VMOVDQU32  (BX), Z16
+	VMOVDQU32  64(BX), Z17
 	ROW((SI), Z0, Z1)
 	ROW((SI)(R8*1), Z2, Z3)
 	ROW((SI)(R8*2), Z4, Z5)

@@ -146,7 +146,7 @@ func (c caller) exchange(k kind) {
 }
 
 func (c caller) request(ctx context.Context, k kind, body io.Reader) *http.Request {
-	path := k.door.path()
+	path := k.door.path(k.stream)
 	if k.path != "" {
 		path = k.path
 	}
@@ -216,7 +216,7 @@ func (c caller) raw(k kind, rest string, read bool) {
 		return
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n%s", k.door.path(), c.key, rest)
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n%s", k.door.path(k.stream), c.key, rest)
 	if !read {
 		time.Sleep(5 * time.Millisecond) // so that the request is seen
 		return

@@ -19,6 +19,9 @@ func (a *Anthropic) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 type anthropic struct{}
 
+func (anthropic) asked() string   { return "messages" }
+func (anthropic) streams() string { return eventStream }
+
 func (anthropic) authorized(h http.Header) bool { return h.Get("X-Api-Key") != "" || bearer(h) }
 
 func (anthropic) headers(id int) http.Header {

@@ -23,6 +23,9 @@ func (o *OpenAI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 type openAI struct{}
 
+func (openAI) asked() string   { return "messages" }
+func (openAI) streams() string { return eventStream }
+
 func (openAI) authorized(h http.Header) bool { return bearer(h) }
 
 func bearer(h http.Header) bool {

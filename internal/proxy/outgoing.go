@@ -47,7 +47,7 @@ func (t *turn) outgoing(ctx context.Context) (*http.Request, error) {
 	if _, sent := out.Header["User-Agent"]; !sent {
 		out.Header["User-Agent"] = nil // net/http would otherwise put its own
 	}
-	t.door.up.authorize(out.Header)
+	t.door.up.authorize(out)
 	return out, nil
 }
 

@@ -186,8 +186,10 @@ func geminiParts(t Turn, id, choice int) []any {
 func thought(text string) any { return map[string]any{"text": text, "thought": true} }
 
 func geminiCall(call Call, id, choice, k int) any {
-	f := map[string]any{"name": call.Name, "args": object(call.Args)}
-	f["id"] = call.id("fc", id, choice, k)
+	f := map[string]any{"id": call.id("fc", id, choice, k), "name": call.Name}
+	if call.Args != "" {
+		f["args"] = object(call.Args)
+	}
 	return map[string]any{"functionCall": f}
 }
 

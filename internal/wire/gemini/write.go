@@ -135,7 +135,7 @@ func (w *writer) put(e event, raw []byte) {
 		at := bytes.IndexAny(raw, ",]")
 		w.out = append(w.out, w.lead...)
 		if raw = raw[at:]; raw[0] == ',' {
-			raw = raw[1:]
+			raw = bytes.TrimLeft(raw[1:], " \t\r\n")
 		}
 		w.lead = nil
 	}

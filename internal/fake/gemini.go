@@ -1,7 +1,6 @@
 package fake
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -28,12 +27,8 @@ func (g *Gemini) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case "generateContent", "streamGenerateContent", "countTokens", "embedContent":
 			path = r.URL.Path
 		}
-		if rest == "models" { // as the other providers call it
-			r = r.Clone(context.WithoutCancel(r.Context()))
-			r.URL.Path = "/v1/models"
-		}
 	}
-	g.serve(w, r, f, g.Script, path)
+	g.serve(w, r, f, g.Script, "/"+version+"/models", path)
 }
 
 // gemini is the format at one address.

@@ -18,7 +18,7 @@ type OpenAI struct {
 
 // ServeHTTP answers one request and records it.
 func (o *OpenAI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	o.serve(w, r, openAI{}, o.Script, "/v1/chat/completions")
+	o.serve(w, r, openAI{}, o.Script, "/v1/models", "/v1/chat/completions")
 }
 
 type openAI struct{}

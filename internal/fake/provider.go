@@ -29,7 +29,8 @@ type provider struct {
 	recorder
 }
 
-func (p *provider) serve(w http.ResponseWriter, r *http.Request, f format, script Script, path string) {
+// serve answers at two paths: where models are listed, and where one generates.
+func (p *provider) serve(w http.ResponseWriter, r *http.Request, f format, script Script, models, path string) {
 	id := p.next()
 	for name, values := range f.headers(id) {
 		w.Header()[name] = values
@@ -41,7 +42,7 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request, f format, scrip
 	switch {
 	case !f.authorized(r.Header):
 		fail(http.StatusUnauthorized, "You didn't provide an API key.")
-	case r.URL.Path == "/v1/models" && r.Method == http.MethodGet:
+	case r.URL.Path == models && r.Method == http.MethodGet:
 		writeJSON(w, http.StatusOK, f.models())
 	case r.URL.Path != path:
 		fail(http.StatusNotFound, "Not found")

@@ -3,7 +3,6 @@ package proxy
 import (
 	"net/http"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
@@ -17,7 +16,8 @@ type door struct {
 	codec wire.Codec
 	shape wire.Codec // for errors, in the provider's own shape
 
-	wordless bool // the answer counts or measures the request: no model speaks in it
+	upgrade  string // the protocol that the client asks to go on with; empty: none
+	wordless bool   // the answer counts or measures the request: no model speaks in it
 }
 
 // route finds the door of a request. What generates and cannot be inspected has none, unless the operator allows it.
@@ -30,17 +30,20 @@ func route(r *http.Request, s *Settings) (door, error) {
 	if !ok {
 		return door{}, surface.Failure(http.StatusNotFound, "not_found", "no such path or upstream")
 	}
-	d := door{up: u, path: rest, shape: s.Codecs[u.Format]}
+	d := door{up: u, path: rest, shape: s.Codecs[u.Format], upgrade: r.Header.Get("Upgrade")}
 	switch use := endpoint(u.Format, r.Method, rest); {
-	case r.Header.Get("Upgrade") != "":
-		return d, surface.Failure(http.StatusForbidden, "uninspected_endpoint", "protocol upgrades cannot be inspected")
+	case d.upgrade != "" && !u.allows(rest):
+		return d, surface.Failure(http.StatusForbidden, "uninspected_endpoint",
+			"protocol upgrades cannot be inspected; upstreams."+name+".allow_uninspected lists the paths that may pass all the same")
+	case d.upgrade != "":
+		return d, nil
 	case (use == inspected || use == measured) && d.shape != nil:
 		d.codec, d.wordless = d.shape, use == measured
 		if c, ok := d.codec.(wire.Addressed); ok {
 			d.codec = c.At(rest, r.URL.Query())
 		}
 		return d, nil
-	case use == silent, slices.Contains(u.AllowUninspected, rest):
+	case use == silent, u.allows(rest):
 		return d, nil
 	}
 	return d, surface.Failure(http.StatusForbidden, "uninspected_endpoint",

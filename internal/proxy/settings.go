@@ -3,6 +3,8 @@ package proxy
 import (
 	"net/http"
 	"net/url"
+	"path"
+	"slices"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
@@ -29,6 +31,15 @@ type Upstream struct {
 	Key              string // of the gateway; empty: the caller's own is passed on
 	NoAuth           bool   // neither is needed
 	AllowUninspected []string
+}
+
+// allows reports whether the operator lets a path pass that cannot be inspected. In what he lists, * stands for any part of one
+// segment.
+func (u Upstream) allows(rest string) bool {
+	return slices.ContainsFunc(u.AllowUninspected, func(pattern string) bool {
+		match, err := path.Match(pattern, rest)
+		return match && err == nil
+	})
 }
 
 // slot is the header that the provider's clients put their keys into; empty for the usual one.

@@ -126,6 +126,9 @@ func (c *Client) roundTrip(ctx context.Context, r *http.Request, l Limits) (*htt
 		cancel(nil)
 		return nil, nil, malformed(err)
 	}
+	if res.StatusCode == http.StatusSwitchingProtocols { // the transport does not look after it any more
+		context.AfterFunc(ctx, func() { res.Body.Close() }) //nolint:errcheck // it is over either way
+	}
 	res.Header.Del("Content-Encoding")
 	res.Header.Del("Content-Length")
 	return res, body, nil

@@ -8,7 +8,7 @@ import (
 )
 
 // Gemini is a server of the Gemini API (POST /v1beta/models/M:generateContent and :streamGenerateContent, as events with
-// ?alt=sse and as a JSON array without, :countTokens, :embedContent, GET /v1beta/models). It is ready to use as a zero value
+// ?alt=sse and as a JSON array without, :countTokens, :embedContent, :batchEmbedContents, GET /v1beta/models). It is ready to use as a zero value
 // and answers with [Echo] then. Set Script before the first request.
 type Gemini struct {
 	Script Script
@@ -24,7 +24,7 @@ func (g *Gemini) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := "" // of nothing that there is
 	if version == "v1beta" || version == "v1" {
 		switch f.method {
-		case "generateContent", "streamGenerateContent", "countTokens", "embedContent":
+		case "generateContent", "streamGenerateContent", "countTokens", "embedContent", "batchEmbedContents":
 			path = r.URL.Path
 		}
 	}
@@ -45,8 +45,11 @@ func (gemini) headers(int) http.Header { return http.Header{"Server-Timing": {"g
 
 // asked is the member that a request must have.
 func (g gemini) asked() string {
-	if g.method == "embedContent" {
+	switch g.method {
+	case "embedContent":
 		return "content"
+	case "batchEmbedContents":
+		return "requests"
 	}
 	return "contents"
 }
@@ -148,7 +151,13 @@ func (g gemini) answer(req Request, turn Turn, id int) any {
 	case "countTokens":
 		return map[string]any{"totalTokens": tokens(string(req.Raw)), "promptTokensDetails": []any{}}
 	case "embedContent":
-		return map[string]any{"embedding": map[string]any{"values": []float64{0.25, -0.5, 1}}}
+		return map[string]any{"embedding": embedding}
+	case "batchEmbedContents":
+		list := []any{}
+		for range maps(req.Body["requests"]) {
+			list = append(list, embedding)
+		}
+		return map[string]any{"embeddings": list}
 	}
 	a := g.generated(id)
 	for i := range req.N {
@@ -157,6 +166,9 @@ func (g gemini) answer(req Request, turn Turn, id int) any {
 	a.Usage = geminiUsage(req, turn)
 	return a
 }
+
+// embedding is the vector of every text.
+var embedding = map[string]any{"values": []float64{0.25, -0.5, 1}}
 
 func modelContent(parts ...any) any { return map[string]any{"parts": parts, "role": "model"} }
 

@@ -58,7 +58,8 @@ func plainPath(p string) bool {
 }
 
 // upstreamOf reads the upstream's name and the path on it from a URL: /openai/…, /u/NAME/…, or bare: /v1beta is Gemini's, and
-// under /v1 Anthropic's paths and its version header decide.
+// under /v1 it is Anthropic's by its paths or its version header, Gemini's by its methods or its header for the key, else
+// OpenAI's.
 func upstreamOf(r *http.Request) (name, rest string) {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	switch first {
@@ -73,11 +74,12 @@ func upstreamOf(r *http.Request) (name, rest string) {
 		if r.Header.Get("Anthropic-Version") != "" || rest == "messages" || strings.HasPrefix(rest, "messages/") {
 			return "anthropic", r.URL.Path
 		}
+		google := r.Header.Get("X-Goog-Api-Key") != "" || strings.Contains(rest, ":")
+		if google && endpoint("gemini", r.Method, r.URL.Path) != unknown {
+			return "gemini", r.URL.Path
+		}
 		if endpoint("openai", r.Method, r.URL.Path) != unknown {
 			return "openai", r.URL.Path
-		}
-		if endpoint("gemini", r.Method, r.URL.Path) == inspected {
-			return "gemini", r.URL.Path
 		}
 	}
 	return "", ""

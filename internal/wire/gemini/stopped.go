@@ -36,22 +36,29 @@ type tokens struct {
 	Total      int `json:"totalTokenCount"`
 }
 
+type feedback struct {
+	Reason  string `json:"blockReason"`
+	Message string `json:"blockReasonMessage"`
+}
+
 type generated struct {
 	Candidates []alternative `json:"candidates"`
+	Feedback   *feedback     `json:"promptFeedback,omitempty"`
 	Usage      tokens        `json:"usageMetadata"`
 	Version    string        `json:"modelVersion"`
 	ID         string        `json:"responseId"`
 }
 
 // Stopped writes the model's turn with finishReason SAFETY, once for each candidate that was asked for. Where an answer by a
-// schema was asked for the notice is the finishMessage: clients parse every text.
+// schema was asked for the notice is the finishMessage, and that of the prompt's block, which all SDKs show: clients parse every
+// text.
 func (Codec) Stopped(req wire.Request, n wire.Notice) (body []byte, contentType string) {
 	q := asRequest(req)
 	g := generated{Version: req.Model(), ID: n.RequestID}
 	for i := range min(max(q.candidates, 1), maxCandidates) {
 		c := alternative{Content: content{"model", []any{}}, FinishReason: "SAFETY", Index: i}
 		if q.structured {
-			c.FinishMessage = n.Text
+			c.FinishMessage, g.Feedback = n.Text, &feedback{"SAFETY", n.Text}
 		} else {
 			c.Content.Parts = append(c.Content.Parts, words{n.Text})
 		}

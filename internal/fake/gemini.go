@@ -170,34 +170,37 @@ func (g gemini) answer(req Request, turn Turn, id int) any {
 // embedding is the vector of every text.
 var embedding = map[string]any{"values": []float64{0.25, -0.5, 1}}
 
-func modelContent(parts ...any) any { return map[string]any{"parts": parts, "role": "model"} }
+// part is a part of a content.
+type part map[string]any
+
+func modelContent(parts ...part) any { return map[string]any{"parts": parts, "role": "model"} }
 
 // geminiParts are the parts of one candidate. The first part behind a thought is signed, as the API signs it.
-func geminiParts(t Turn, id, choice int) []any {
-	var list []any
+func geminiParts(t Turn, id, choice int) []part {
+	var list []part
 	if t.Reasoning != "" {
 		list = append(list, thought(t.Reasoning))
 	}
 	if t.Text != "" || len(t.Calls) == 0 {
-		list = append(list, map[string]any{"text": t.Text})
+		list = append(list, part{"text": t.Text})
 	}
 	for k, call := range t.Calls {
 		list = append(list, geminiCall(call, id, choice, k))
 	}
 	if next := len(list) - max(1, len(t.Calls)); t.Reasoning != "" {
-		list[next].(map[string]any)["thoughtSignature"] = signature
+		list[next]["thoughtSignature"] = signature
 	}
 	return list
 }
 
-func thought(text string) any { return map[string]any{"text": text, "thought": true} }
+func thought(text string) part { return part{"text": text, "thought": true} }
 
-func geminiCall(call Call, id, choice, k int) any {
+func geminiCall(call Call, id, choice, k int) part {
 	f := map[string]any{"id": call.id("fc", id, choice, k), "name": call.Name}
 	if call.Args != "" {
 		f["args"] = object(call.Args)
 	}
-	return map[string]any{"functionCall": f}
+	return part{"functionCall": f}
 }
 
 func geminiUsage(req Request, turn Turn) any {
@@ -245,8 +248,8 @@ func (g gemini) events(req Request, turn Turn, id int, send func(any) error) {
 }
 
 // geminiPieces are the parts of a candidate as they are streamed.
-func geminiPieces(t Turn, id, choice int) []any {
-	var list []any
+func geminiPieces(t Turn, id, choice int) []part {
+	var list []part
 	for _, d := range deltas(t.Reasoning) {
 		list = append(list, thought(d))
 	}
@@ -255,13 +258,13 @@ func geminiPieces(t Turn, id, choice int) []any {
 		words = []string{""}
 	}
 	for _, d := range words {
-		list = append(list, map[string]any{"text": d})
+		list = append(list, part{"text": d})
 	}
 	for k, call := range t.Calls {
 		list = append(list, geminiCall(call, id, choice, k))
 	}
 	if next := len(list) - max(1, len(t.Calls)); t.Reasoning != "" {
-		list[next].(map[string]any)["thoughtSignature"] = signature
+		list[next]["thoughtSignature"] = signature
 	}
 	return list
 }

@@ -15,7 +15,6 @@ type request struct {
 	candidates int
 	structured bool // an answer by a schema: clients parse its text
 	slots      []slot
-	tools      map[string]string // names of the calls so far, by id
 	contents   rawjson.Value
 	lastUser   rawjson.Value // the last content that the user speaks
 	embedded   bool          // there is no turn that a text could be added to
@@ -42,7 +41,10 @@ func (c Codec) Request(body []byte) (wire.Request, error) {
 	if err := q.generate(inner, "generateContentRequest."); err != nil {
 		return nil, err
 	}
-	return q, q.embed(root)
+	if err := q.embed(root); err != nil {
+		return nil, err
+	}
+	return q, nil
 }
 
 // generate reads a request to generate: its parts are those of the system instruction, the tools and the contents.

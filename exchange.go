@@ -46,6 +46,9 @@ type Exchange struct {
 	Released []string `json:"released,omitempty"`
 	// Reminded is what was said to the model about an earlier turn.
 	Reminded *Reminded `json:"reminded,omitempty"`
+	// Wordless says that no model speaks in the answer: it counts or measures the request. What is stopped is answered with an
+	// error then, nothing is said to a model, and the session does not learn of it: it is no turn.
+	Wordless bool `json:"wordless,omitempty"`
 	// Answered says that the response has begun: what is inserted from now on belongs to it.
 	Answered bool `json:"answered,omitempty"`
 	// Cut names why the response is not whole: upstream_interrupted, stream_buffer. Empty when it is.

@@ -21,9 +21,9 @@ const module = "github.com/gatehouse-gateway/gatehouse"
 // test, so that a new package is given a place on purpose.
 var layers = [][]string{
 	{".", "verdict", "internal/rawjson", "internal/sse", "internal/encoding"},
-	{"internal/canonical", "agent"},
+	{"internal/canonical", "internal/jsonarray", "agent"},
 	{"internal/wire"},
-	{"internal/wire/openai", "internal/wire/anthropic"},
+	{"internal/wire/openai", "internal/wire/anthropic", "internal/wire/gemini"},
 	{"internal/detect", "internal/deed"},
 	{"internal/redact", "internal/provenance"},
 	{"internal/policy", "internal/audit", "internal/session", "internal/identity", "internal/seal", "internal/approval"},
@@ -52,6 +52,8 @@ var forbidden = []struct{ from, to, why string }{
 	{"internal/fake", "internal/store", "nothing but gateway and cmd imports store"},
 	{"internal/wire/openai", "internal/wire/anthropic", "a codec knows one format"},
 	{"internal/wire/anthropic", "internal/wire/openai", "a codec knows one format"},
+	{"internal/wire/gemini", "internal/wire/openai", "a codec knows one format"},
+	{"internal/wire/gemini", "internal/wire/anthropic", "a codec knows one format"},
 }
 
 // standardOnly are the public packages: importing them brings in nothing else.

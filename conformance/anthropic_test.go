@@ -13,7 +13,7 @@ import (
 type anthropic struct{}
 
 func (anthropic) name() string                          { return "anthropic" }
-func (anthropic) path() string                          { return "/anthropic/v1/messages" }
+func (anthropic) path(bool) string                      { return "/anthropic/v1/messages" }
 func (anthropic) model(script fake.Script) http.Handler { return &fake.Anthropic{Script: script} }
 
 func (anthropic) request(c conversation, stream bool) any {

@@ -14,7 +14,7 @@ import (
 )
 
 // formats are the provider formats that a case may say something of its own for.
-var formats = [...]string{"openai", "anthropic"}
+var formats = [...]string{"openai", "anthropic", "gemini"}
 
 // token is a secret that a detector knows, for $TOKEN. It is put together here so that no file of the repository holds one.
 const token = "gh" + "p_" + "R4nD0mW1kX9vB3nM7qT2sY5uZ8aC6dE0fGhJ"
@@ -176,7 +176,7 @@ func (u *turn) take(t *testing.T, name, file string, data []byte, over map[strin
 			t.Errorf("%s: a case has no file %s", name, file)
 		case rest == "want.json":
 			over[format] = data
-		case rest == "request.json", rest == "response.json", rest == "response.sse":
+		case rest == "request.json", rest == "response.json", rest == "response.sse", rest == "response.array":
 			if u.raw[format] == nil {
 				u.raw[format] = map[string][]byte{}
 			}

@@ -31,6 +31,7 @@ func surfaces() []surface {
 	return []surface{
 		door{openAI{}, false}, door{openAI{}, true},
 		door{anthropic{}, false}, door{anthropic{}, true},
+		door{gemini{}, false}, door{gemini{}, true}, door{gemini{array: true}, true},
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // dialect is how one provider's format says what a case says.
 type dialect interface {
 	name() string
-	path() string // of the gateway
+	path(stream bool) string // of the gateway, with its query
 	model(script fake.Script) http.Handler
 	request(c conversation, stream bool) any
 	// read reads a whole 200 answer and refuses what the provider's SDKs would stumble over.
@@ -33,10 +33,19 @@ type door struct {
 }
 
 func (d door) Name() string {
-	if d.stream {
+	switch {
+	case d.array():
+		return d.name() + "/array"
+	case d.stream:
 		return d.name() + "/stream"
 	}
 	return d.name() + "/whole"
+}
+
+// array reports whether the door streams without server-sent events.
+func (d door) array() bool {
+	g, ok := d.dialect.(gemini)
+	return ok && g.array
 }
 
 // Run plays the turns as an agent does that believes what it is answered: each turn continues with the answer to the last.
@@ -61,7 +70,7 @@ func (d door) Run(t *testing.T, c *testcase, with equipment) []outcome {
 		said = turn.conversation.after(said, outcomes)
 		script, reached = d.script(turn), nil
 		upstream.last.Reset()
-		o := d.ask(t, address+d.path(), with.key, said.Session, d.body(turn, said))
+		o := d.ask(t, address+d.path(d.stream), with.key, said.Session, d.body(turn, said))
 		o.reached, o.from = reached, bytes.Clone(upstream.last.Bytes())
 		if len(reached) > 0 && script.Status < http.StatusBadRequest && script.DropAfter == 0 {
 			var err error
@@ -116,7 +125,10 @@ func (d door) body(turn *turn, c conversation) []byte {
 func (d door) script(turn *turn) fake.Turn {
 	out := turn.model.turn()
 	name := "response.json"
-	if d.stream {
+	switch {
+	case d.array():
+		name = "response.array"
+	case d.stream:
 		name = "response.sse"
 	}
 	out.Raw = turn.raw[d.name()][name]
@@ -177,7 +189,7 @@ func (d door) ask(t *testing.T, url, key, session string, body []byte) outcome {
 		o.code = d.code(o.body)
 	case o.cut:
 	default:
-		if got := res.Header.Get("Content-Type"); strings.HasPrefix(got, "text/event-stream") != d.stream {
+		if got := res.Header.Get("Content-Type"); strings.HasPrefix(got, "text/event-stream") != (d.stream && !d.array()) {
 			t.Errorf("Content-Type %s", got)
 		}
 		if o.answers, o.usage, err = d.answers(o.body); err != nil {

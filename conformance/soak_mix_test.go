@@ -29,7 +29,7 @@ type kind struct {
 	slow   bool                                // takes the whole of limits.upstream_idle, so not in every variant
 }
 
-// mix is every kind of exchange once, at both doors, streamed and not; those that are most of the life of a gateway oftener.
+// mix is every kind of exchange once, at every door, streamed and not; those that are most of the life of a gateway oftener.
 func mix() []kind {
 	say := func(text string) conversation {
 		return conversation{Messages: []message{{Role: "user", Text: text + " " + soakMark}}}
@@ -67,7 +67,7 @@ func mix() []kind {
 		{name: "far oversize", status: []int{413, 0}, turn: say(strings.Repeat("x", 300<<10))},
 		{name: "too deep", status: bad, turn: hello, body: text(strings.Repeat("[", 5000))},
 		{name: "truncated", status: bad, turn: hello, body: func(b []byte) []byte { return b[:len(b)/2] }},
-		{name: "duplicate keys", status: bad, turn: hello, body: replace(`"model":`, `"model":"n","model":`)},
+		{name: "duplicate keys", status: bad, turn: hello, body: replace(`{`, `{"twice":1,"twice":2,`)},
 		{name: "invalid UTF-8", status: bad, turn: hello, body: replace("Hello", "Hel\xfflo")},
 		{name: "no JSON", status: bad, turn: hello, body: text("hello")},
 		{name: "empty", status: bad, turn: hello, body: text("")},
@@ -80,7 +80,7 @@ func mix() []kind {
 		{name: "no such path", status: []int{404}, turn: hello, path: "/nowhere"},
 		{name: "uninspected endpoint", status: []int{403}, turn: hello, path: "/openai/v1/responses"},
 		// Upstreams that fail.
-		{name: "unreachable", status: gateway, turn: hello, path: "/u/gone/v1/chat/completions"},
+		{name: "unreachable", status: gateway, turn: hello, path: "/u/gone/v1/chat/completions", body: text(`{"messages":[]}`)},
 		{name: "overload", status: []int{429}, turn: hello, model: "429"},
 		{name: "server error", status: []int{500}, turn: hello, model: "500"},
 		{name: "redirect", status: []int{302}, turn: hello, model: "redirect"},
@@ -106,7 +106,7 @@ func mix() []kind {
 	}
 	var out []kind
 	for _, k := range table {
-		for _, d := range []dialect{openAI{}, anthropic{}} {
+		for _, d := range []dialect{openAI{}, anthropic{}, gemini{}, gemini{array: true}} {
 			for _, stream := range []bool{false, true} {
 				if k.slow && stream != (d == anthropic{}) {
 					continue
@@ -146,7 +146,7 @@ func (c caller) exchange(k kind) {
 }
 
 func (c caller) request(ctx context.Context, k kind, body io.Reader) *http.Request {
-	path := k.door.path()
+	path := k.door.path(k.stream)
 	if k.path != "" {
 		path = k.path
 	}
@@ -216,7 +216,7 @@ func (c caller) raw(k kind, rest string, read bool) {
 		return
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n%s", k.door.path(), c.key, rest)
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n%s", k.door.path(k.stream), c.key, rest)
 	if !read {
 		time.Sleep(5 * time.Millisecond) // so that the request is seen
 		return

@@ -28,7 +28,7 @@ func (m rogue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	stream := bytes.Contains(body, []byte(`"stream":true`))
+	stream := bytes.Contains(body, []byte(`"stream":true`)) || strings.HasSuffix(r.URL.Path, ":streamGenerateContent")
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	switch how {
 	case "hang":

@@ -35,6 +35,7 @@ store: "sqlite:%s"
 upstreams:
   openai: {format: openai, url: "%s"}
   anthropic: {format: anthropic, url: "%s"}
+  gemini: {format: gemini, url: "%s"}
   gone: {format: openai, url: "http://127.0.0.1:1"}
 limits: {body: 64KiB, depth: 32, scan: 20s, upstream_idle: 1s, stream_buffer: 64KiB}
 tools: {rules: [{tool: rm_*, verdict: block}]}
@@ -108,10 +109,10 @@ func startSoak(t *testing.T) *soaker {
 	http.DefaultClient.CloseIdleConnections() // of the tests before
 	log.SetOutput(io.Discard)                 // net/http tells there of models that say too much
 	t.Cleanup(func() { log.SetOutput(os.Stderr) })
-	for _, d := range []dialect{openAI{}, anthropic{}} {
+	for _, d := range []dialect{openAI{}, anthropic{}, gemini{array: true}} {
 		s.models = append(s.models, quiet(t, rogue{d}))
 	}
-	cfg, err := config.Parse("soak", fmt.Appendf(nil, soakConfig, s.file, s.models[0].URL, s.models[1].URL))
+	cfg, err := config.Parse("soak", fmt.Appendf(nil, soakConfig, s.file, s.models[0].URL, s.models[1].URL, s.models[2].URL))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func (w want) check(t *testing.T, o outcome) {
 		t.Errorf("advisories %q, want %q: %s", sources, w.Advisories, o.header.Get(verdict.AdvisoryHeader))
 	}
 	for _, r := range o.reached {
-		holds(t, "the request that reached the model", texts(r.body), w.Sent)
+		holds(t, "the request that reached the model", texts(r.body)+strings.Join(r.results, "\n"), w.Sent)
 	}
 	holds(t, "the response", o.said(), w.Said)
 	if o.status != http.StatusOK || o.cut {

@@ -132,6 +132,9 @@ func TestWhatIsDescribedIsThere(t *testing.T) {
 		if strings.HasSuffix(path, "/v1/messages") {
 			path = strings.ReplaceAll(path, "/u/openai/", "/u/anthropic/")
 		}
+		if strings.Contains(path, "/v1beta/") {
+			path = strings.ReplaceAll(path, "/u/openai/", "/u/gemini/")
+		}
 		w := ask(d.Method, placeholder.ReplaceAllString(path, "batches"), "", "{}")
 		want := []int{http.StatusUnauthorized}
 		if slices.Contains(d.Tags, "operations") {

@@ -78,7 +78,7 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 	u := &session.Update{Session: x.Session, Time: x.Time, Agent: session.Agent{
 		ID: x.Agent, Hash: x.AgentHash, Name: x.AgentName, Account: x.Account, Credential: x.AgentCredential, Proof: x.AgentProof,
 		Created: x.Time, LastSeen: x.Time}}
-	if x.Session == "" { // it was turned away before that was known, or tells an event
+	if x.Session == "" || x.Wordless { // it was turned away before that was known, tells an event, or is no turn
 		return u
 	}
 	if x.Error == "" || x.Stopped() != nil {

@@ -18,7 +18,7 @@ var reminders = map[gatehouse.Checkpoint]struct{ source, text string }{
 // remind tells the model what waits for this turn of its session. It comes behind front's own edits, so that no detector reads
 // the gateway's words.
 func (e *Engine) remind(ctx context.Context, x *gatehouse.Exchange, s *Settings) {
-	if !s.nudges() || x.Fresh || x.Agent == "" || x.Session == "" || len(x.Request) == 0 || endpoint(x) {
+	if !s.nudges() || x.Fresh || x.Agent == "" || x.Session == "" || len(x.Request) == 0 || endpoint(x) || x.Wordless {
 		return
 	}
 	list, _, err := e.Sessions.Store.Reminders(ctx, x.Agent, x.Session, x.Time.Add(-session.ReminderAge), session.MaxReminders, 0)

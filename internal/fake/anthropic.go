@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Anthropic is a server of the Messages API (POST /v1/messages, GET /v1/models). It is ready to use as a zero value and
+// Anthropic is a server of the Messages API (POST /v1/messages and /v1/messages/count_tokens, GET /v1/models). It is ready to use as a zero value and
 // answers with [Echo] then. Set Script before the first request.
 type Anthropic struct {
 	Script Script
@@ -14,10 +14,18 @@ type Anthropic struct {
 
 // ServeHTTP answers one request and records it.
 func (a *Anthropic) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a.serve(w, r, anthropic{}, a.Script, "/v1/messages")
+	path, counts := "/v1/messages", "/v1/messages/count_tokens"
+	f := anthropic{counts: r.URL.Path == counts}
+	if f.counts {
+		path = counts
+	}
+	a.serve(w, r, f, a.Script, "/v1/models", path)
 }
 
-type anthropic struct{}
+type anthropic struct{ counts bool }
+
+func (anthropic) asked() string   { return "messages" }
+func (anthropic) streams() string { return eventStream }
 
 func (anthropic) authorized(h http.Header) bool { return h.Get("X-Api-Key") != "" || bearer(h) }
 
@@ -99,7 +107,10 @@ type toolUse struct {
 // signature stands for the provider's signature of a thinking block.
 const signature = "RmFrZVNpZ25hdHVyZQ=="
 
-func (anthropic) answer(req Request, turn Turn, id int) any {
+func (a anthropic) answer(req Request, turn Turn, id int) any {
+	if a.counts {
+		return map[string]int{"input_tokens": tokens(string(req.Raw))}
+	}
 	m := newMessage(req, id)
 	if turn.Reasoning != "" {
 		m.Content = append(m.Content, thinkingBlock{"thinking", turn.Reasoning, signature})

@@ -18,10 +18,13 @@ type OpenAI struct {
 
 // ServeHTTP answers one request and records it.
 func (o *OpenAI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	o.serve(w, r, openAI{}, o.Script, "/v1/chat/completions")
+	o.serve(w, r, openAI{}, o.Script, "/v1/models", "/v1/chat/completions")
 }
 
 type openAI struct{}
+
+func (openAI) asked() string   { return "messages" }
+func (openAI) streams() string { return eventStream }
 
 func (openAI) authorized(h http.Header) bool { return bearer(h) }
 

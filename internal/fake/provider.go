@@ -12,20 +12,25 @@ import (
 // format is what one provider does in its own way.
 type format interface {
 	authorized(h http.Header) bool
+	asked() string // the member that a body must have
 	request(body map[string]any) Request
 	answer(req Request, turn Turn, id int) any                   // the unstreamed body
 	events(req Request, turn Turn, id int, send func(any) error) // the streamed one
+	streams() string                                             // the Content-Type of that
 	failure(status int, message string, id int) any
 	headers(id int) http.Header
 	models() any
 }
+
+const eventStream = "text/event-stream; charset=utf-8"
 
 // provider is what the model servers have in common.
 type provider struct {
 	recorder
 }
 
-func (p *provider) serve(w http.ResponseWriter, r *http.Request, f format, script Script, path string) {
+// serve answers at two paths: where models are listed, and where one generates.
+func (p *provider) serve(w http.ResponseWriter, r *http.Request, f format, script Script, models, path string) {
 	id := p.next()
 	for name, values := range f.headers(id) {
 		w.Header()[name] = values
@@ -37,7 +42,7 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request, f format, scrip
 	switch {
 	case !f.authorized(r.Header):
 		fail(http.StatusUnauthorized, "You didn't provide an API key.")
-	case r.URL.Path == "/v1/models" && r.Method == http.MethodGet:
+	case r.URL.Path == models && r.Method == http.MethodGet:
 		writeJSON(w, http.StatusOK, f.models())
 	case r.URL.Path != path:
 		fail(http.StatusNotFound, "Not found")
@@ -55,8 +60,8 @@ func (p *provider) generate(w http.ResponseWriter, r *http.Request, f format, sc
 		writeJSON(w, http.StatusBadRequest, f.failure(http.StatusBadRequest, "We could not parse the JSON body of your request.", id))
 		return
 	}
-	if _, ok := body["messages"].([]any); !ok {
-		writeJSON(w, http.StatusBadRequest, f.failure(http.StatusBadRequest, "messages: Field required", id))
+	if body[f.asked()] == nil {
+		writeJSON(w, http.StatusBadRequest, f.failure(http.StatusBadRequest, f.asked()+": Field required", id))
 		return
 	}
 	req := f.request(body)
@@ -86,7 +91,7 @@ func write(w http.ResponseWriter, f format, req Request, turn Turn, id int) {
 	}
 	stream := req.Stream && status < http.StatusBadRequest
 	if stream && w.Header().Get("Content-Type") == "" {
-		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		w.Header().Set("Content-Type", f.streams())
 	}
 	switch {
 	case turn.Raw != nil:
@@ -109,6 +114,12 @@ type event struct {
 }
 
 func sendEvent(w http.ResponseWriter, e any) error {
+	if one, ok := e.(element); ok {
+		if _, err := w.Write(one.bytes()); err != nil {
+			return err
+		}
+		return http.NewResponseController(w).Flush()
+	}
 	named, ok := e.(event)
 	if !ok {
 		named = event{data: e}

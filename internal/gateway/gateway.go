@@ -35,6 +35,7 @@ import (
 	"github.com/gatehouse-gateway/gatehouse/internal/webhook"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/anthropic"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire/gemini"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/openai"
 )
 
@@ -263,7 +264,8 @@ func (g *Gateway) Use(cfg *config.Config) error {
 	g.api.At(publicURL(cfg))
 	g.proxy.Use(&proxy.Settings{
 		Upstreams: upstreams, Body: l.Body, AutoCreate: cfg.Agents.AutoCreate, KeysOnly: g.keysOnly.Load(), Rate: l.Rate,
-		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: l.Depth}, "anthropic": anthropic.Codec{Depth: l.Depth}},
+		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: l.Depth}, "anthropic": anthropic.Codec{Depth: l.Depth},
+			"gemini": gemini.Codec{Depth: l.Depth}},
 		Limits: upstream.Limits{Idle: l.UpstreamIdle, Buffer: l.StreamBuffer, Body: l.Body},
 		Replay: cfg.Approvals.Resume == "replay",
 	})

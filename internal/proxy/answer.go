@@ -25,6 +25,8 @@ func (p *Proxy) answer(t *turn, err error) {
 		t.Fail(lost)
 	case stop != nil:
 		p.stopped(t, stop)
+	case t.reply.Rest != nil && t.reply.Status == http.StatusSwitchingProtocols:
+		p.tunnel(t)
 	case t.reply.Rest != nil:
 		maps.Copy(t.W.Header(), clean(t.reply.Header))
 		t.Head(t.reply.Status)

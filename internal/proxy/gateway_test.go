@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +33,7 @@ import (
 	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/anthropic"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire/gemini"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/openai"
 	"github.com/gatehouse-gateway/gatehouse/verdict"
 )
@@ -47,6 +49,7 @@ type gateway struct {
 	url       string
 	openai    *fake.OpenAI
 	anthropic *fake.Anthropic
+	gemini    *fake.Gemini
 	store     *store.Store
 	engine    *checkpoint.Engine
 	proxy     *proxy.Proxy
@@ -83,7 +86,7 @@ func start(t *testing.T, o options) *gateway {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gateway{t: t, store: db, openai: &fake.OpenAI{Script: o.script}, anthropic: &fake.Anthropic{Script: o.script}}
+	g := &gateway{t: t, store: db, openai: &fake.OpenAI{Script: o.script}, anthropic: &fake.Anthropic{Script: o.script}, gemini: &fake.Gemini{Script: o.script}}
 	log := slog.New(slog.DiscardHandler)
 	sessions := &session.Resolver{Store: db, Key: key}
 	g.engine = &checkpoint.Engine{Scanner: set, Detectors: detect.Version, Ledger: db, Sessions: sessions, Log: log}
@@ -111,9 +114,10 @@ func start(t *testing.T, o options) *gateway {
 		Upstreams: map[string]proxy.Upstream{
 			"openai":    {Name: "openai", Format: "openai", URL: serve(t, o.handler, g.openai)},
 			"anthropic": {Name: "anthropic", Format: "anthropic", URL: serve(t, o.handler, g.anthropic)},
+			"gemini":    {Name: "gemini", Format: "gemini", URL: serve(t, o.handler, g.gemini)},
 		},
 		Body: 1 << 20, AutoCreate: true,
-		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: 128}, "anthropic": anthropic.Codec{Depth: 128}},
+		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: 128}, "anthropic": anthropic.Codec{Depth: 128}, "gemini": gemini.Codec{Depth: 128}},
 		Limits: upstream.Limits{Idle: 10 * time.Second, Buffer: 1 << 20, Body: 1 << 20},
 	}
 	if o.doors != nil {
@@ -296,7 +300,7 @@ func (g *gateway) ask(d door, stream bool, messages ...object) answer {
 
 // received are the requests that reached the models.
 func (g *gateway) received() []fake.Recorded {
-	return append(g.openai.Requests(), g.anthropic.Requests()...)
+	return slices.Concat(g.openai.Requests(), g.anthropic.Requests(), g.gemini.Requests())
 }
 
 // records reads all records as they are stored, oldest first.

@@ -30,8 +30,8 @@ func (t *turn) outgoing(ctx context.Context) (*http.Request, error) {
 		}
 		body, length = bytes.NewReader(edited), int64(len(edited))
 	}
-	if length == 0 {
-		body = http.NoBody
+	if length == 0 || t.door.upgrade != "" {
+		body, length = http.NoBody, 0
 	}
 	out, err := http.NewRequestWithContext(ctx, t.R.Method, target.String(), body)
 	if err != nil {
@@ -40,6 +40,10 @@ func (t *turn) outgoing(ctx context.Context) (*http.Request, error) {
 	out.ContentLength = length
 	out.Header = t.R.Header.Clone()
 	header.Clean(out.Header)
+	if t.door.upgrade != "" {
+		out.Header.Set("Connection", "Upgrade")
+		out.Header.Set("Upgrade", t.door.upgrade)
+	}
 	out.Header.Del("Content-Length")
 	// What a browser must not lend to a provider, and codings that nothing here would undo.
 	out.Header.Del("Origin")
@@ -47,7 +51,7 @@ func (t *turn) outgoing(ctx context.Context) (*http.Request, error) {
 	if _, sent := out.Header["User-Agent"]; !sent {
 		out.Header["User-Agent"] = nil // net/http would otherwise put its own
 	}
-	t.door.up.authorize(out.Header)
+	t.door.up.authorize(out)
 	return out, nil
 }
 

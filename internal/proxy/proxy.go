@@ -69,6 +69,7 @@ func (p *Proxy) prepare(ctx context.Context, t *turn) (err error) {
 		return err
 	}
 	t.X.Upstream, t.X.Format, t.X.Endpoint = t.door.up.Name, t.door.up.Format, t.door.path
+	t.X.Wordless = t.door.wordless
 	if err := p.identify(ctx, t); err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (p *Proxy) identify(ctx context.Context, t *turn) error {
 	if err != nil {
 		return err
 	}
-	slot := t.door.up.credential(t.R.Header)
+	slot := t.door.up.credential(t.R)
 	who, err := p.Desk.Who(t.In, cmp.Or(own, slot), t.s.KeysOnly)
 	if err != nil {
 		return err
@@ -123,7 +124,7 @@ func (p *Proxy) identify(ctx context.Context, t *turn) error {
 	if slot == "" && t.door.up.Key == "" && !t.door.up.NoAuth {
 		return surface.Failure(http.StatusUnauthorized, "auth_required", "no credential: send the provider's own key")
 	}
-	if err := p.contained(t.R.Header); err != nil {
+	if err := p.contained(t.R); err != nil {
 		return err
 	}
 	refused, err := p.Desk.Bind(ctx, t.X, who, t.In.Agent)
@@ -140,9 +141,14 @@ func (p *Proxy) identify(ctx context.Context, t *turn) error {
 }
 
 // contained refuses a request that holds a contained credential in any slot: upstreams do not all read the same one.
-func (p *Proxy) contained(h http.Header) error {
+func (p *Proxy) contained(r *http.Request) error {
+	for _, key := range queryKeys(r.URL.RawQuery) {
+		if err := p.Desk.Contained("", key); err != nil {
+			return err
+		}
+	}
 	for _, name := range slots {
-		for _, value := range h.Values(name) {
+		for _, value := range r.Header.Values(name) {
 			if scheme, token, ok := strings.Cut(value, " "); ok && strings.EqualFold(scheme, "bearer") {
 				value = strings.TrimSpace(token)
 			}

@@ -3,6 +3,8 @@ package proxy
 import (
 	"net/http"
 	"net/url"
+	"path"
+	"slices"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
@@ -31,25 +33,51 @@ type Upstream struct {
 	AllowUninspected []string
 }
 
-// credential takes the caller's key from the provider's own slot.
-func (u Upstream) credential(h http.Header) string {
-	if key := h.Get("X-Api-Key"); key != "" && u.Format == "anthropic" {
-		return key
+// allows reports whether the operator lets a path pass that cannot be inspected. In what he lists, * stands for any part of one
+// segment.
+func (u Upstream) allows(rest string) bool {
+	return slices.ContainsFunc(u.AllowUninspected, func(pattern string) bool {
+		match, err := path.Match(pattern, rest)
+		return match && err == nil
+	})
+}
+
+// slot is the header that the provider's clients put their keys into; empty for the usual one.
+func (u Upstream) slot() string {
+	switch u.Format {
+	case "anthropic":
+		return "X-Api-Key"
+	case "gemini":
+		return "X-Goog-Api-Key"
 	}
-	return surface.Bearer(h)
+	return ""
+}
+
+// credential takes the caller's key from the provider's own slot.
+func (u Upstream) credential(r *http.Request) string {
+	if name := u.slot(); name != "" && r.Header.Get(name) != "" {
+		return r.Header.Get(name)
+	}
+	if keys := queryKeys(r.URL.RawQuery); u.Format == "gemini" && len(keys) > 0 {
+		return keys[0]
+	}
+	return surface.Bearer(r.Header)
 }
 
 // authorize puts the gateway's own key into the provider's slot, in place of whatever the caller sent.
-func (u Upstream) authorize(h http.Header) {
+func (u Upstream) authorize(r *http.Request) {
 	if u.Key == "" {
 		return
 	}
 	for _, name := range slots {
-		h.Del(name)
+		r.Header.Del(name)
 	}
-	if u.Format == "anthropic" {
-		h.Set("X-Api-Key", u.Key)
+	if u.Format == "gemini" { // to others the names mean something else
+		r.URL.RawQuery = filterQuery(r.URL.RawQuery, func(string) bool { return false })
+	}
+	if name := u.slot(); name != "" {
+		r.Header.Set(name, u.Key)
 		return
 	}
-	h.Set("Authorization", "Bearer "+u.Key)
+	r.Header.Set("Authorization", "Bearer "+u.Key)
 }

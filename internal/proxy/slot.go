@@ -28,21 +28,45 @@ func takeKeys(r *http.Request, owns func(string) bool) (key string, err error) {
 			r.Header[name] = others
 		}
 	}
-	var pairs []string
-	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
-		name, value, _ := strings.Cut(pair, "=")
-		value, bad := url.QueryUnescape(value)
-		if own := ownKey(value, owns); bad == nil && own != "" && name == "key" {
+	r.URL.RawQuery = filterQuery(r.URL.RawQuery, func(value string) bool {
+		own := ownKey(value, owns)
+		if own != "" {
 			found[own], key = true, own
-		} else {
-			pairs = append(pairs, pair)
 		}
-	}
-	r.URL.RawQuery = strings.Join(pairs, "&")
+		return own == ""
+	})
 	if len(found) > 1 {
 		return "", surface.Failure(http.StatusBadRequest, "ambiguous_header", "the request has two different API keys")
 	}
 	return key, nil
+}
+
+// filterQuery leaves those keys out of a query that are not to be kept. Everything else stays as it is written.
+func filterQuery(query string, keep func(key string) bool) string {
+	if query == "" {
+		return ""
+	}
+	var pairs []string
+	for pair := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		name, bad := url.QueryUnescape(name)
+		value, worse := url.QueryUnescape(value)
+		if bad != nil || worse != nil || name != "key" && name != "access_token" || keep(value) {
+			pairs = append(pairs, pair)
+		}
+	}
+	return strings.Join(pairs, "&")
+}
+
+// queryKeys are the keys that a query holds.
+func queryKeys(query string) (keys []string) {
+	filterQuery(query, func(key string) bool {
+		if key != "" {
+			keys = append(keys, key)
+		}
+		return true
+	})
+	return keys
 }
 
 // ownKey is the gateway's own key in the value of a slot, behind whatever scheme; empty when there is none.

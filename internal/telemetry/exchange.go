@@ -29,7 +29,7 @@ func describeExchange(span trace.Span, x *gatehouse.Exchange) {
 		Integrity: verdict.Value(x.Outcome(gatehouse.Integrity)),
 		Back:      verdict.Value(x.Outcome(gatehouse.Back)),
 	}.String())
-	set("gen_ai.provider.name", x.Format)
+	set("gen_ai.provider.name", provider(x.Format))
 	set("gen_ai.conversation.id", x.Session)
 	set("gen_ai.agent.id", x.Agent)
 	set("gen_ai.agent.name", x.AgentName)
@@ -66,12 +66,22 @@ func operation(x *gatehouse.Exchange) string {
 	switch {
 	case len(x.Request) == 0:
 		return ""
-	case x.Request[0].Media != "endpoint":
-		return "chat"
-	case strings.HasSuffix(x.Endpoint, "/embeddings"):
+	case strings.HasSuffix(x.Endpoint, "/embeddings"), strings.HasSuffix(x.Endpoint, ":embedContent"), strings.HasSuffix(x.Endpoint, ":batchEmbedContents"):
 		return "embeddings"
+	case x.Wordless || x.Request[0].Media == "endpoint":
+		return ""
+	case x.Format == "gemini":
+		return "generate_content"
 	}
-	return ""
+	return "chat"
+}
+
+// provider is the name that the conventions have for who speaks a format.
+func provider(format string) string {
+	if format == "gemini" {
+		return "gcp.gemini"
+	}
+	return format
 }
 
 func evaluations(span trace.Span, x *gatehouse.Exchange) {

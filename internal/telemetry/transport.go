@@ -73,6 +73,14 @@ func (a *answer) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Write writes to an upstream that has switched protocols.
+func (a *answer) Write(p []byte) (int, error) {
+	if out, ok := a.ReadCloser.(io.Writer); ok {
+		return out.Write(p)
+	}
+	return 0, errors.ErrUnsupported
+}
+
 func (a *answer) Close() error {
 	defer a.span.End()
 	return a.ReadCloser.Close()

@@ -3,6 +3,7 @@
 package upstream
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/encoding"
+	"github.com/gatehouse-gateway/gatehouse/internal/jsonarray"
 	"github.com/gatehouse-gateway/gatehouse/internal/sse"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
@@ -57,8 +59,20 @@ func (c *Client) Send(ctx context.Context, r *http.Request, l Limits, codec wire
 		return nil, err
 	}
 	reply := &Reply{Status: res.StatusCode, Header: res.Header}
-	if strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/event-stream") && res.StatusCode/100 == 2 {
-		return stream(reply, body, l, codec, to)
+	if res.StatusCode/100 == 2 {
+		if strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/event-stream") {
+			return stream(reply, body, l, codec.Stream(to), sse.NewReader(whole{body}, int(l.Buffer)))
+		}
+		if elements := array(codec, to); elements != nil {
+			in := bufio.NewReader(body)
+			if jsonarray.Begins(in) {
+				return stream(reply, body, l, elements, jsonarray.NewReader(whole{in}, int(l.Buffer)))
+			}
+			body = struct {
+				io.Reader
+				io.Closer
+			}{in, body}
+		}
 	}
 	defer body.Close()
 	if reply.Raw, err = readAll(io.LimitReader(body, l.Body+1), res.ContentLength); err != nil {
@@ -112,20 +126,35 @@ func (c *Client) roundTrip(ctx context.Context, r *http.Request, l Limits) (*htt
 		cancel(nil)
 		return nil, nil, malformed(err)
 	}
+	if res.StatusCode == http.StatusSwitchingProtocols { // the transport does not look after it any more
+		context.AfterFunc(ctx, func() { res.Body.Close() }) //nolint:errcheck // it is over either way
+	}
 	res.Header.Del("Content-Encoding")
 	res.Header.Del("Content-Length")
 	return res, body, nil
 }
 
+// array is what reads an answer that comes as an array of events; nil where none was asked for.
+func array(codec wire.Codec, to wire.Sink) wire.Stream {
+	if c, ok := codec.(wire.Arrays); ok {
+		return c.Elements(to)
+	}
+	return nil
+}
+
+// events is where the events of an answer come from.
+type events interface {
+	Next() (sse.Event, error)
+}
+
 // stream reads events until the answer ends. What has been read before it breaks off is kept in the reply.
-func stream(reply *Reply, body io.ReadCloser, l Limits, codec wire.Codec, to wire.Sink) (*Reply, error) {
+func stream(reply *Reply, body io.Closer, l Limits, s wire.Stream, from events) (*Reply, error) {
 	defer body.Close()
-	s := codec.Stream(to)
 	reply.Body = s
-	events, size, taken := sse.NewReader(whole{body}, int(l.Buffer)), int64(0), 0
+	size, taken := int64(0), 0
 	for {
-		e, err := events.Next()
-		if size += int64(len(e.Raw)); size > l.Buffer || errors.Is(err, sse.ErrTooLarge) {
+		e, err := from.Next()
+		if size += int64(len(e.Raw)); size > l.Buffer || errors.Is(err, sse.ErrTooLarge) || errors.Is(err, jsonarray.ErrTooLarge) {
 			return reply, &gatehouse.Failure{Status: http.StatusServiceUnavailable, Code: "stream_buffer",
 				Message: "the answer is larger than limits.stream_buffer"}
 		}
@@ -142,6 +171,8 @@ func stream(reply *Reply, body io.ReadCloser, l Limits, codec wire.Codec, to wir
 		}
 		switch {
 		case err == nil:
+		case errors.Is(err, jsonarray.ErrSyntax):
+			return nil, malformed(err)
 		case taken == 0: // an answer without a whole event is none
 			return nil, broken(err)
 		case ended && !errors.Is(err, errCut):

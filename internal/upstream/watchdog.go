@@ -39,6 +39,16 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Write writes to an upstream that has switched protocols.
+func (w *watched) Write(p []byte) (int, error) {
+	out, ok := w.ReadCloser.(io.Writer)
+	if !ok {
+		return 0, errors.ErrUnsupported
+	}
+	w.watch.feed()
+	return out.Write(p)
+}
+
 func (w *watched) Close() error {
 	w.watch.stop()
 	err := w.ReadCloser.Close()

@@ -7,6 +7,7 @@ package wire
 
 import (
 	"errors"
+	"net/url"
 
 	"github.com/gatehouse-gateway/gatehouse"
 )
@@ -31,6 +32,22 @@ type Codec interface {
 	Error(status int, code, message string) []byte
 }
 
+// Addressed is a codec whose requests say in their address what others say in the body: the model, and whether and how to
+// stream.
+type Addressed interface {
+	Codec
+	// At is the codec for the requests of one address: the path on the upstream, and the query.
+	At(path string, query url.Values) Codec
+}
+
+// Arrays is a codec whose streamed answers may arrive without server-sent events, as one JSON array, element by element.
+type Arrays interface {
+	Codec
+	// Elements begins to read such an answer; nil where the request has not asked for one. Event is given an element as data,
+	// and as raw bytes the element with the bracket or comma before it; the closing bracket comes last, without data.
+	Elements(to Sink) Stream
+}
+
 // Request is a request body and its parts.
 type Request interface {
 	Parts() []gatehouse.Part // in wire order, system first; IDs are not set
@@ -49,7 +66,7 @@ type Response interface {
 	Usage() gatehouse.Usage
 }
 
-// Stream is a response that arrives in events. Bytes may be called once the stream has ended, however it ended.
+// Stream is a response that arrives in events, server-sent or elements of an array. Bytes may be called once the stream has ended, however it ended.
 type Stream interface {
 	Response
 	// Event takes one event as it came, with the raw bytes of all its lines and the blank line behind it.

@@ -123,6 +123,7 @@ func startGateway(dir string) (*server, error) {
 		"upstreams": map[string]upstream{
 			"openai":         {"url": provider.OpenAI},
 			"anthropic":      {"url": provider.Anthropic},
+			"gemini":         {"url": provider.Gemini},
 			"lab-openai":     {"format": "openai", "url": provider.OpenAI},
 			"lab-anthropic":  {"format": "anthropic", "url": provider.Anthropic},
 			"held-openai":    {"format": "openai", "url": provider.OpenAI, "key": heldKey},

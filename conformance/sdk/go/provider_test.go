@@ -9,7 +9,7 @@ import (
 )
 
 // fakeProvider is where the fake providers listen.
-type fakeProvider struct{ OpenAI, Anthropic string }
+type fakeProvider struct{ OpenAI, Anthropic, Gemini string }
 
 // seen is a request as it reached a provider.
 type seen struct {

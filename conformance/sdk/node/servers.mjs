@@ -41,6 +41,7 @@ export async function start(more = {}) {
     const upstreams = {
       openai: { url: provider.openai },
       anthropic: { url: provider.anthropic },
+      gemini: { url: provider.gemini },
       second: { format: 'openai', url: second.openai },
       held: { format: 'openai', url: provider.openai, key: HELD.held },
       'held-claude': { format: 'anthropic', url: provider.anthropic, key: HELD['held-claude'] },
@@ -53,15 +54,15 @@ export async function start(more = {}) {
   }
 }
 
-/** A pair of fake providers, and what reached them. */
+/** The fake providers, and what reached them. */
 class Provider {
   #seen = {};
 
-  constructor({ openai, anthropic }) {
-    Object.assign(this, { openai, anthropic });
+  constructor({ openai, anthropic, gemini }) {
+    Object.assign(this, { openai, anthropic, gemini });
   }
 
-  /** Every request that reached the pair since the last clear. */
+  /** Every request that reached them since the last clear. */
   async requests() {
     const lists = await Promise.all(this.#urls().map(async (url) => (await recorded(url)).slice(this.#seen[url] ?? 0)));
     return lists.flat();
@@ -72,7 +73,7 @@ class Provider {
   }
 
   #urls() {
-    return [this.openai, this.anthropic];
+    return [this.openai, this.anthropic, this.gemini];
   }
 }
 

@@ -12,6 +12,7 @@ import anthropic
 import httpx
 import openai
 import pytest
+from google import genai
 
 from sdks import SDKS, Place
 
@@ -24,10 +25,11 @@ HELD_KEY = "held-by-the-gateway"
 class Provider:
     """The fake providers, and what reached them."""
 
-    def __init__(self, openai_url, anthropic_url):
+    def __init__(self, openai_url, anthropic_url, gemini_url):
         self.openai = openai_url
         self.anthropic = anthropic_url
-        self.cleared = {openai_url: 0, anthropic_url: 0}
+        self.gemini = gemini_url
+        self.cleared = {openai_url: 0, anthropic_url: 0, gemini_url: 0}
 
     def requests(self):
         """Every request that reached a provider since the last clear."""
@@ -54,13 +56,13 @@ def binaries(tmp_path_factory):
 @pytest.fixture(scope="session")
 def started_provider(binaries):
     process = subprocess.Popen(
-        [binaries / "fakeprovider", "--openai", "127.0.0.1:0", "--anthropic", "127.0.0.1:0"],
+        [binaries / "fakeprovider", "--openai", "127.0.0.1:0", "--anthropic", "127.0.0.1:0", "--gemini", "127.0.0.1:0"],
         stdout=subprocess.PIPE,
         text=True,
     )
     try:
         urls = json.loads(process.stdout.readline())
-        yield Provider(urls["openai"], urls["anthropic"])
+        yield Provider(urls["openai"], urls["anthropic"], urls["gemini"])
     finally:
         stop(process)
 
@@ -88,10 +90,12 @@ def serving(binaries, provider, folder, **config):
         "upstreams": {
             "openai": {"url": provider.openai},
             "anthropic": {"url": provider.anthropic},
+            "gemini": {"url": provider.gemini},
             "lab-openai": {"format": "openai", "url": provider.openai},
             "lab-anthropic": {"format": "anthropic", "url": provider.anthropic},
             "held-openai": {"format": "openai", "url": provider.openai, "key": HELD_KEY},
             "held-anthropic": {"format": "anthropic", "url": provider.anthropic, "key": HELD_KEY},
+            "held-gemini": {"format": "gemini", "url": provider.gemini, "key": HELD_KEY},
         },
         **config,
     }
@@ -123,6 +127,16 @@ def anthropic_client(request, gateway):
         base_url=gateway + request.param, api_key=key("sk-ant-"), max_retries=0, timeout=TRANSPORT_TIMEOUT
     ) as client:
         yield client
+
+
+@pytest.fixture(params=["/gemini", ""])
+def gemini_client(request, gateway):
+    return gemini_at(gateway + request.param)
+
+
+def gemini_at(url, **options):
+    options = genai.types.HttpOptions(base_url=url, timeout=TRANSPORT_TIMEOUT * 1000, **options)
+    return genai.Client(api_key=key("AIza"), http_options=options)
 
 
 @pytest.fixture(params=[(sdk, path) for sdk in SDKS for path in sdk.paths], ids=lambda p: f"{p[0].name}-at-{p[1]}")

@@ -31,12 +31,13 @@ func run(args []string) error {
 	flags := flag.NewFlagSet("fakeprovider", flag.ExitOnError)
 	openAIAddr := flags.String("openai", "127.0.0.1:0", "address of the OpenAI provider")
 	anthropicAddr := flags.String("anthropic", "127.0.0.1:0", "address of the Anthropic provider")
+	geminiAddr := flags.String("gemini", "127.0.0.1:0", "address of the Gemini provider")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	m := &model{}
-	openAI, anthropic := &fake.OpenAI{Script: m.answer}, &fake.Anthropic{Script: m.answer}
-	failed := make(chan error, 2)
+	openAI, anthropic, gemini := &fake.OpenAI{Script: m.answer}, &fake.Anthropic{Script: m.answer}, &fake.Gemini{Script: m.answer}
+	failed := make(chan error, 3)
 	openAIURL, err := serve(ctx, *openAIAddr, recorded(openAI), failed)
 	if err != nil {
 		return err
@@ -45,7 +46,12 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(map[string]string{"openai": openAIURL, "anthropic": anthropicURL}); err != nil {
+	geminiURL, err := serve(ctx, *geminiAddr, recorded(gemini), failed)
+	if err != nil {
+		return err
+	}
+	urls := map[string]string{"openai": openAIURL, "anthropic": anthropicURL, "gemini": geminiURL}
+	if err := json.NewEncoder(os.Stdout).Encode(urls); err != nil {
 		return err
 	}
 	select {

@@ -21,6 +21,8 @@ type anthropic struct{}
 
 func (anthropic) authorized(h http.Header) bool { return h.Get("X-Api-Key") != "" || bearer(h) }
 
+func (anthropic) lacks(body map[string]any) string { return lacksMessages(body) }
+
 func (anthropic) headers(id int) http.Header {
 	return http.Header{"Request-Id": {anthropicID(id)}, "Anthropic-Organization-Id": {"fake"}}
 }

@@ -23,7 +23,7 @@ var layers = [][]string{
 	{".", "verdict", "internal/rawjson", "internal/sse", "internal/encoding"},
 	{"internal/canonical", "agent"},
 	{"internal/wire"},
-	{"internal/wire/openai", "internal/wire/anthropic"},
+	{"internal/wire/openai", "internal/wire/anthropic", "internal/wire/responses", "internal/wire/completions", "internal/wire/embeddings"},
 	{"internal/detect", "internal/deed"},
 	{"internal/redact", "internal/provenance"},
 	{"internal/policy", "internal/audit", "internal/session", "internal/identity", "internal/seal", "internal/approval"},

@@ -31,6 +31,8 @@ func surfaces() []surface {
 	return []surface{
 		door{openAI{}, false}, door{openAI{}, true},
 		door{anthropic{}, false}, door{anthropic{}, true},
+		door{responses{}, false}, door{responses{}, true},
+		door{completions{}, false}, door{completions{}, true},
 	}
 }
 

@@ -17,7 +17,8 @@ import (
 // dialect is how one provider's format says what a case says.
 type dialect interface {
 	name() string
-	path() string // of the gateway
+	format() string // of the upstream
+	path() string   // of the gateway
 	model(script fake.Script) http.Handler
 	request(c conversation, stream bool) any
 	// read reads a whole 200 answer and refuses what the provider's SDKs would stumble over.
@@ -51,7 +52,7 @@ func (d door) Run(t *testing.T, c *testcase, with equipment) []outcome {
 	})}
 	server := httptest.NewServer(upstream)
 	t.Cleanup(server.Close)
-	address := serve(t, c, with, d.name(), server.URL)
+	address := serve(t, c, with, d.format(), server.URL)
 	var (
 		outcomes []outcome
 		said     conversation

@@ -70,7 +70,7 @@ func (e *Engine) Check(ctx context.Context, x *gatehouse.Exchange, at gatehouse.
 		switch x.Status = http.StatusOK; {
 		case endpoint(x): // there is no shape of an answer that could say it
 			x.Status, x.Error = http.StatusForbidden, "uninspected_endpoint"
-		case s.BlockWithError:
+		case s.BlockWithError || x.Mute:
 			x.Status, x.Error = http.StatusForbidden, "safe_house_blocked"
 		}
 	}
@@ -79,6 +79,7 @@ func (e *Engine) Check(ctx context.Context, x *gatehouse.Exchange, at gatehouse.
 	x.Apply(d.Edits)
 	if at == gatehouse.Front && !d.Stop {
 		e.remind(ctx, x, s)
+		e.supply(ctx, x)
 	}
 	return d
 }

@@ -71,8 +71,10 @@ func noticed(request []gatehouse.Part) (ids []string) {
 	for begin > 0 && request[begin-1].Role == gatehouse.Assistant {
 		begin--
 	}
-	for _, p := range request[begin:end] {
-		if p.Kind != gatehouse.Text {
+	for i, p := range request {
+		// Of a conversation that the provider keeps, what the gateway supplies is all that the request tells of the last turn.
+		supplied := p.Inserted && p.Kind == gatehouse.ToolResult
+		if !supplied && (i < begin || i >= end || p.Kind != gatehouse.Text) {
 			continue
 		}
 		for _, id := range approvalID.FindAllString(p.Original(), maxReleased) {

@@ -16,6 +16,8 @@ type door struct {
 	path  string // on the upstream
 	codec wire.Codec
 	shape wire.Codec // for errors, in the provider's own shape
+	keys  []string   // the provider's names for what the path asks for, of what it has stored
+	mute  bool       // the answer has no room for words
 }
 
 // route finds the door of a request. What generates and cannot be inspected has none, unless the operator allows it.
@@ -29,13 +31,19 @@ func route(r *http.Request, s *Settings) (door, error) {
 		return door{}, surface.Failure(http.StatusNotFound, "not_found", "no such path or upstream")
 	}
 	d := door{up: u, path: rest, shape: s.Codecs[u.Format]}
-	switch use := endpoint(u.Format, r.Method, rest); {
+	at := endpoint(u.Format, r.Method, rest)
+	switch {
 	case r.Header.Get("Upgrade") != "":
 		return d, surface.Failure(http.StatusForbidden, "uninspected_endpoint", "protocol upgrades cannot be inspected")
-	case use == inspected && d.shape != nil:
-		d.codec = d.shape
+	case at.use == inspected && at.key != "" && r.URL.Query().Has("starting_after"):
+		return d, surface.Failure(http.StatusForbidden, "uninspected_endpoint", "a stream that begins in its middle cannot be inspected: leave starting_after out")
+	case at.use == inspected && s.Codecs[at.codec] != nil:
+		d.codec, d.mute = s.Codecs[at.codec], at.mute
+		if at.key != "" {
+			d.keys = []string{at.key}
+		}
 		return d, nil
-	case use == silent, slices.Contains(u.AllowUninspected, rest):
+	case at.use == silent, slices.Contains(u.AllowUninspected, rest):
 		return d, nil
 	}
 	return d, surface.Failure(http.StatusForbidden, "uninspected_endpoint",
@@ -63,7 +71,7 @@ func upstreamOf(r *http.Request) (name, rest string) {
 		if r.Header.Get("Anthropic-Version") != "" || rest == "messages" || strings.HasPrefix(rest, "messages/") {
 			return "anthropic", r.URL.Path
 		}
-		if endpoint("openai", r.Method, r.URL.Path) != unknown {
+		if endpoint("openai", r.Method, r.URL.Path).use != unknown {
 			return "openai", r.URL.Path
 		}
 	}
@@ -80,39 +88,77 @@ const (
 	opaque               // generates, and no codec reads it: refused
 )
 
+// target is an endpoint of a provider's API.
+type target struct {
+	use   use
+	codec string // of an inspected one: the name of its codec in [Settings]
+	key   string // the id of what the provider has stored and the path asks for
+	mute  bool   // the answer has no room for words
+}
+
 // endpoint classifies a path of a provider's API. The list names what is known; everything else is refused.
-func endpoint(format, method, path string) use {
+func endpoint(format, method, path string) target {
 	first, rest, deeper := strings.Cut(strings.TrimPrefix(path, "/v1/"), "/")
 	if !strings.HasPrefix(path, "/v1/") {
-		return unknown
+		return target{}
 	}
 	post, get := method == http.MethodPost, method == http.MethodGet || method == http.MethodHead
 	switch format + " " + first {
 	case "openai chat":
 		if rest == "completions" && post {
-			return inspected
+			return target{use: inspected, codec: "openai"}
 		}
-		return opaque
+		return target{use: opaque}
+	case "openai responses":
+		return responses(method, rest)
+	case "openai completions":
+		if post && !deeper {
+			return target{use: inspected, codec: "openai/completions"}
+		}
+		return target{use: opaque}
+	case "openai embeddings":
+		if post && !deeper {
+			return target{use: inspected, codec: "openai/embeddings", mute: true}
+		}
 	case "openai models", "anthropic models":
 		if get {
-			return silent
+			return target{use: silent}
 		}
-	case "openai embeddings", "openai moderations":
+	case "openai moderations":
 		if post && !deeper {
-			return silent
+			return target{use: silent}
 		}
 	case "openai files", "anthropic files":
-		return silent
-	case "openai responses", "openai completions", "openai batches", "openai assistants", "openai threads", "openai realtime", "openai audio", "openai images":
-		return opaque
+		return target{use: silent}
+	case "openai batches", "openai assistants", "openai threads", "openai conversations", "openai realtime", "openai audio", "openai images":
+		return target{use: opaque}
 	case "anthropic messages":
 		switch {
 		case !deeper && post:
-			return inspected
+			return target{use: inspected, codec: "anthropic"}
 		case rest == "count_tokens" && post:
-			return silent
+			return target{use: silent}
 		}
-		return opaque
+		return target{use: opaque}
 	}
-	return unknown
+	return target{}
+}
+
+// responses classifies the paths below /v1/responses.
+func responses(method, rest string) target {
+	id, more, _ := strings.Cut(rest, "/")
+	switch post, get := method == http.MethodPost, method == http.MethodGet; {
+	case post && (rest == "" || rest == "compact"):
+		return target{use: inspected, codec: "openai/responses"}
+	case post && rest == "input_tokens":
+		return target{use: silent}
+	case id == "":
+	case post && more == "cancel", get && more == "":
+		return target{use: inspected, codec: "openai/responses/stored", key: id}
+	case get && more == "input_items":
+		return target{use: inspected, codec: "openai/responses/items", key: id}
+	case method == http.MethodDelete && more == "":
+		return target{use: silent}
+	}
+	return target{use: opaque}
 }

@@ -57,14 +57,14 @@ func final(p gatehouse.Part) string {
 }
 
 // join puts the texts that are not empty behind one another.
-func join(texts ...string) string {
+func join(between string, texts ...string) string {
 	var out []string
 	for _, text := range texts {
 		if text != "" {
 			out = append(out, text)
 		}
 	}
-	return strings.Join(out, separator)
+	return strings.Join(out, between)
 }
 
 // replace is the patch that puts a text where a string or null stands.

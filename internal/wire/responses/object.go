@@ -67,8 +67,12 @@ func keysOf(v rawjson.Value, doc []byte) []string {
 
 // read takes all items of an object into the turn: which items they are, and the part of each of their fields.
 func (t *turn) read(o object) (items []int64, refs []*growing, err error) {
+	seen := map[int64]bool{}
 	for i, one := range o.items {
-		at := t.indexOf(one, i)
+		at, err := t.indexOf(one, i, seen)
+		if err != nil {
+			return nil, nil, err
+		}
 		more, err := t.complete(at, one)
 		if err != nil {
 			return nil, nil, err

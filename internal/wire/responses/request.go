@@ -178,7 +178,7 @@ func sort(inserted []gatehouse.Part) (added string, results []byte) {
 			results = append(append(results, answerTo(p)...), ',')
 			continue
 		}
-		added = join(added, p.Text)
+		added = join(separator, added, p.Text)
 	}
 	return added, results
 }
@@ -192,7 +192,7 @@ func (r *request) edits(own []gatehouse.Part, added string) (patches []rawjson.P
 	for i, f := range r.fields {
 		text, ends := final(own[i]), added != "" && content.Kind == rawjson.String && f.at.Start == content.Start
 		if ends {
-			text = join(text, added)
+			text = join(separator, text, added)
 		}
 		if text == f.part.Text && !own[i].Removed || f.part.Signed || f.part.Kind == gatehouse.Opaque {
 			continue

@@ -14,7 +14,8 @@ import (
 type turn struct {
 	to    wire.Sink
 	items map[int64]*output
-	parts []*growing // in the order in which they were opened
+	named map[string]int64 // their places by id
+	parts []*growing       // in the order in which they were opened
 }
 
 // output is one item of a response.
@@ -53,10 +54,12 @@ func (t *turn) item(index int64, kind, id string) (*output, error) {
 		return nil, wrong("output_index", "a small integer")
 	}
 	if t.items == nil {
-		t.items = map[int64]*output{}
+		t.items, t.named = map[int64]*output{}, map[string]int64{}
 	}
 	o := &output{index: index, kind: kind, id: id, parts: map[string][]*growing{}}
-	t.items[index] = o
+	if t.items[index] = o; id != "" {
+		t.named[id] = index
+	}
 	return o, nil
 }
 
@@ -70,32 +73,40 @@ func (t *turn) ordered() []*output {
 	return list
 }
 
-// indexOf finds the item of a list that tells of all items: by its id, else by its place.
-func (t *turn) indexOf(one item, place int) int64 {
-	if o := t.items[int64(place)]; one.id == "" || o != nil && o.id == one.id {
-		return int64(place)
-	}
-	for _, o := range t.items {
-		if o.id == one.id {
-			return o.index
+// indexOf finds the item of a list that tells of all items: by its id, else by its place. Of those that have the same id each is
+// another one.
+func (t *turn) indexOf(one item, place int, seen map[int64]bool) (int64, error) {
+	at := int64(place)
+	if o := t.items[at]; one.id != "" && (o == nil || o.id != one.id) {
+		if named, ok := t.named[one.id]; ok && !seen[named] {
+			at = named
 		}
 	}
-	return int64(place)
+	if seen[at] {
+		return 0, wrong("output", "a list of the items that were begun")
+	}
+	seen[at] = true
+	return at, nil
 }
 
 // open begins a part.
 func (t *turn) open(o *output, f field) *growing {
 	f.part.Role = roleOf(f.part)
-	f.part.Path = "output" + index(int(o.index))
-	if f.key != "" {
-		f.part.Path += "." + f.key
-	}
+	f.part.Path = join(".", o.path(), f.key)
 	g := &growing{part: f.part, place: len(t.parts), item: o}
 	g.text.WriteString(f.part.Text)
 	g.id = t.to.Open(f.part)
 	t.parts = append(t.parts, g)
 	o.parts[f.slot()] = append(o.parts[f.slot()], g)
 	return g
+}
+
+// path is where the item stands; empty for what comes without one.
+func (o *output) path() string {
+	if o.index == noItem {
+		return ""
+	}
+	return "output" + index(int(o.index))
 }
 
 func roleOf(p gatehouse.Part) gatehouse.Role {
@@ -142,7 +153,7 @@ func (t *turn) whole(o *output, f field) (*growing, error) {
 		return g, nil
 	}
 	if len(list) >= maxReadings {
-		return nil, wrong("output"+index(int(o.index))+"."+f.key, "the same in all its copies")
+		return nil, wrong(join(".", o.path(), f.key), "the same in all its copies")
 	}
 	g := t.open(o, f)
 	t.to.Close(g.id)
@@ -188,7 +199,7 @@ func (t *turn) plan(parts []gatehouse.Part) (*plan, error) {
 	for _, add := range inserted {
 		notices = append(notices, add.Text)
 	}
-	p.added = join(notices...)
+	p.added = join(separator, notices...)
 	p.renumber(list)
 	p.changed = p.changed || len(p.gone) > 0 || p.added != ""
 	return p, nil

@@ -66,12 +66,14 @@ func operation(x *gatehouse.Exchange) string {
 	switch {
 	case len(x.Request) == 0:
 		return ""
-	case x.Request[0].Media != "endpoint":
-		return "chat"
 	case strings.HasSuffix(x.Endpoint, "/embeddings"):
 		return "embeddings"
+	case x.Request[0].Media == "endpoint":
+		return ""
+	case x.Endpoint == "/v1/completions":
+		return "text_completion"
 	}
-	return ""
+	return "chat"
 }
 
 func evaluations(span trace.Span, x *gatehouse.Exchange) {

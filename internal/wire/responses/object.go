@@ -137,7 +137,7 @@ func (p *plan) object(doc []byte, o object, items []int64, refs []*growing, ends
 			if err != nil {
 				return nil, err
 			}
-			patches = append(patches, copies...)
+			patches = append(append(patches, copies...), p.rename(doc, items[i], one.value.Get("id"))...)
 		}
 		rest = rest[n:]
 	}
@@ -163,6 +163,5 @@ func (p *plan) said(o object, items []int64, refs []*growing, added string) []ra
 
 // message is the item that holds what the gateway has to say.
 func (p *plan) message(doc []byte, response rawjson.Value) []byte {
-	id := strings.TrimPrefix(response.Get("id").Text(doc), "resp_")
-	return encode(newMessage("msg_gatehouse_"+id, "completed", outputText(p.added)))
+	return encode(newMessage(ownMessage(response.Get("id").Text(doc)), "completed", outputText(p.added)))
 }

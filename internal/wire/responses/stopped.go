@@ -114,7 +114,7 @@ func (Codec) Stopped(req wire.Request, n wire.Notice) (body []byte, contentType 
 	if structured(req) {
 		said = refusal(n.Text)
 	}
-	id := "msg_gatehouse_" + n.RequestID
+	id := ownMessage(n.RequestID)
 	if !req.Stream() {
 		a.Output = append(a.Output, newMessage(id, "completed", said))
 		return encode(a), "application/json"

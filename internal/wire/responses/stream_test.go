@@ -128,8 +128,8 @@ func TestStreamEdits(t *testing.T) {
 		{"a call goes, its reasoning stays with the text", edit(2, func(p *gatehouse.Part) { p.Removed, p.Notice = true, "no call" }),
 			"assistant reasoning output[0].summary[0] \"hm\"\nassistant text output[1].content[0] \"abcd\"\nassistant text output[2].content[0] \"no call\"",
 			[]string{"function_call", `"fc"`}, map[string]int{`"no call"`: 5}},
-		{"reasoning goes", edit(0, func(p *gatehouse.Part) { p.Removed = true }),
-			"assistant text output[0].content[0] \"abcd\"\nassistant tool_call output[1].arguments \"{}\" tool=f id=c", []string{"hm", `"rs"`}, nil},
+		{"reasoning goes, and the message is no longer the one that it belongs to", edit(0, func(p *gatehouse.Part) { p.Removed = true }),
+			"assistant text output[0].content[0] \"abcd\"\nassistant tool_call output[1].arguments \"{}\" tool=f id=c", []string{"hm", `"rs"`, `"m"`}, map[string]int{`"msg_gatehouse_m"`: 9}},
 		{"text is added", said("a warning"), answeredParts + "\nassistant text output[3].content[0] \"a warning\"", nil, map[string]int{`"a warning"`: 5}},
 		{"everything goes", func(parts []gatehouse.Part) []gatehouse.Part {
 			for i := range parts {

@@ -3,7 +3,6 @@ package responses
 import (
 	"bytes"
 	"strconv"
-	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
 	"github.com/gatehouse-gateway/gatehouse/internal/sse"
@@ -52,6 +51,10 @@ func (w *streamEdit) event(e event) error {
 	patches, err := w.patches(e, v)
 	if err != nil {
 		return err
+	}
+	patches = append(patches, w.rename(e.doc, e.index, v.root.Get("item_id"))...)
+	if v.one != nil {
+		patches = append(patches, w.rename(e.doc, e.index, v.one.value.Get("id"))...)
 	}
 	if at, ok := w.place[e.index]; ok && at != e.index {
 		patches = append(patches, literal(v.root.Get("output_index"), strconv.FormatInt(at, 10)))
@@ -125,10 +128,10 @@ func (w *streamEdit) tell() {
 	}
 	id := ""
 	if len(w.keys) > 0 {
-		id = strings.TrimPrefix(w.keys[0], "resp_")
+		id = w.keys[0]
 	}
 	say := teller{at: w.at, number: w.number, numbered: w.begun}
-	w.out = say.message(w.out, "msg_gatehouse_"+id, outputText(w.added))
+	w.out = say.message(w.out, ownMessage(id), outputText(w.added))
 	w.number = say.number
 }
 

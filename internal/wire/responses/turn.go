@@ -165,6 +165,7 @@ type plan struct {
 	parts   []gatehouse.Part
 	gone    map[int64]bool  // items, by index on the wire
 	place   map[int64]int64 // the new indices of the others, where any is gone
+	orphans map[int64]bool  // messages whose reasoning is gone: the provider refuses them under their old ids
 	added   string          // the text of a message that is added at the end
 	at      int64           // its index
 	written map[*growing]bool
@@ -177,7 +178,7 @@ func (t *turn) plan(parts []gatehouse.Part) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{parts: own, gone: map[int64]bool{}, place: map[int64]int64{}, written: map[*growing]bool{}}
+	p := &plan{parts: own, gone: map[int64]bool{}, orphans: map[int64]bool{}, place: map[int64]int64{}, written: map[*growing]bool{}}
 	list := t.ordered()
 	for _, o := range list {
 		p.judge(o)
@@ -237,7 +238,7 @@ func (p *plan) dropReasoning(list []*output) {
 		for i < len(list) && list[i].kind == kindReasoning {
 			i++
 		}
-		begin, kept := i, false
+		begin, kept, lost := i, false, false
 		for i < len(list) && list[i].kind != kindReasoning {
 			kept = kept || !p.gone[list[i].index]
 			i++
@@ -246,6 +247,10 @@ func (p *plan) dropReasoning(list []*output) {
 			if begin < i && !kept {
 				p.gone[o.index] = true
 			}
+			lost = lost || p.gone[o.index]
+		}
+		for _, o := range list[begin:i] {
+			p.orphans[o.index] = lost && o.kind == kindMessage && !p.gone[o.index]
 		}
 	}
 }
@@ -264,6 +269,19 @@ func (p *plan) renumber(list []*output) {
 			p.at = o.index + 1
 		}
 	}
+}
+
+// rename gives a message whose reasoning is gone an id that the provider does not know; at is where its id stands.
+func (p *plan) rename(doc []byte, item int64, at rawjson.Value) []rawjson.Patch {
+	if !p.orphans[item] || at.Kind != rawjson.String {
+		return nil
+	}
+	return []rawjson.Patch{replace(at, ownMessage(at.Text(doc)))}
+}
+
+// ownMessage is the id of a message that the gateway writes, after the id of what it belongs to or stands for.
+func ownMessage(of string) string {
+	return "msg_gatehouse_" + strings.TrimPrefix(strings.TrimPrefix(of, "resp_"), "msg_")
 }
 
 func (p *plan) edits(g *growing) bool {

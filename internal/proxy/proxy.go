@@ -87,7 +87,7 @@ func (p *Proxy) prepare(ctx context.Context, t *turn) (err error) {
 	}
 	t.X.Ask(t.req.Parts()...)
 	t.X.Follows, t.X.Mute = append(keys(t.req), t.door.keys...), t.door.mute
-	t.X.Model, t.X.Stream = t.req.Model(), t.req.Stream()
+	t.X.Model, t.X.Stream = t.req.Model(), t.req.Stream() || t.door.stream
 	p.bind(ctx, t)
 	return nil
 }

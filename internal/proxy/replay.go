@@ -30,7 +30,7 @@ const maxReleased = 32
 // released are the calls that a human has approved since the last turn, which told of them: the answer need not come from the
 // model again. What cannot be read is asked of the model.
 func (p *Proxy) released(ctx context.Context, t *turn) []wire.Call {
-	if !t.s.Replay || p.Approvals == nil {
+	if !t.s.Replay || p.Approvals == nil || t.door.keys != nil { // what is fetched is asked of the provider, and its calls are judged
 		return nil
 	}
 	var calls []wire.Call

@@ -18,6 +18,8 @@ type door struct {
 	shape wire.Codec // for errors, in the provider's own shape
 	keys  []string   // the provider's names for what the path asks for, of what it has stored
 	mute  bool       // the answer has no room for words
+
+	stream bool // the answer comes in events, as the query says and not the body
 }
 
 // route finds the door of a request. What generates and cannot be inspected has none, unless the operator allows it.
@@ -40,7 +42,7 @@ func route(r *http.Request, s *Settings) (door, error) {
 	case at.use == inspected && s.Codecs[at.codec] != nil:
 		d.codec, d.mute = s.Codecs[at.codec], at.mute
 		if at.key != "" {
-			d.keys = []string{at.key}
+			d.keys, d.stream = []string{at.key}, r.URL.Query().Get("stream") == "true"
 		}
 		return d, nil
 	case at.use == silent, slices.Contains(u.AllowUninspected, rest):

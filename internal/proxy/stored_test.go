@@ -108,7 +108,7 @@ func TestReplayedApprovalOfAStoredResponse(t *testing.T) {
 			}
 			return script(r)
 		}, doors: func(s *proxy.Settings) { s.Replay = true }})
-		a, first := g.continued(stream, "", "Mail it")
+		_, first := g.continued(stream, "", "Mail it")
 		a, second := g.continued(stream, first, "Well?")
 		id := approvalID.FindString(a.body)
 		if *asked != 2 || id == "" {
@@ -184,6 +184,29 @@ func TestStoredResponseIsChecked(t *testing.T) {
 	}
 	if a := g.send("GET", responsesPath+"/"+id, nil); a.status != http.StatusNotFound {
 		t.Errorf("after that: %d: %s", a.status, a.body)
+	}
+}
+
+// A call that a human has let through leaves with the response that made it, when that is fetched again.
+func TestApprovedCallOfAStoredResponse(t *testing.T) {
+	script, asked := mails(mailArgs)
+	g, q := queued(t, options{script: func(r fake.Request) fake.Turn {
+		turn := script(r)
+		turn.Text = "I write."
+		return turn
+	}, doors: func(s *proxy.Settings) { s.Replay = true }})
+	a, id := g.continued(false, "", "Mail it")
+	if _, err := q.Approve(t.Context(), approvalID.FindString(a.body), approval.Decision{By: "mk-1", From: "192.0.2.1"}); err != nil {
+		t.Fatal(err)
+	}
+	a = g.send("GET", responsesPath+"/"+id+"?stream=true", nil)
+	if !strings.Contains(a.body, `"call_1"`) || !strings.Contains(a.body, "I write.") || !strings.Contains(a.body, `"`+id+`"`) || *asked != 1 || !g.record(a).Stream {
+		t.Fatalf("asked %d times: %s", *asked, a.body)
+	}
+	// The client has the call now, and its result is the client's to give.
+	a, _ = g.continued(false, id, []object{{"type": "function_call_output", "call_id": "call_1", "output": "sent"}})
+	if input := g.last()["input"].([]any); a.status != http.StatusOK || len(input) != 1 {
+		t.Errorf("%d: the model got %v", a.status, input)
 	}
 }
 

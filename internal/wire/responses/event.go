@@ -51,7 +51,8 @@ func readEvent(doc []byte, name string) (view, error) {
 		}
 		v.index = n
 	}
-	return v, v.read()
+	err = v.read()
+	return v, err
 }
 
 func (v *view) read() error {

@@ -87,6 +87,9 @@ func TestItemsAreReadAsHistory(t *testing.T) {
 	if got := written(t, r, made.parts); got != list {
 		t.Errorf("without edits: %s", got)
 	}
+	if _, err := (Items{}).Response([]byte(body(said)), &recorder{}); err != nil {
+		t.Errorf("a response in place of a list: %v", err)
+	}
 	made.parts[0].Text = "b"
 	if got := written(t, r, made.parts); got != strings.Replace(list, `"a"`, `"b"`, 1) {
 		t.Errorf("edited: %s", got)

@@ -36,10 +36,13 @@ func (b bare) Bytes([]gatehouse.Part) ([]byte, error) { return b.doc, nil }
 type Items struct{ Stored }
 
 // Response reads a list.
-func (Items) Response(body []byte, to wire.Sink) (wire.Response, error) {
+func (c Items) Response(body []byte, to wire.Sink) (wire.Response, error) {
 	root, err := wire.ParseObject(body, wire.MaxDepth)
 	if err != nil {
 		return nil, err
+	}
+	if root.Get("output").Exists() { // a server that reads the path in another way
+		return c.Codec.Response(body, to)
 	}
 	l := &list{doc: body}
 	r, data := &reader{doc: body}, root.Get("data")

@@ -110,12 +110,15 @@ func (s *stream) outputItem(e *event, v view) (err error) {
 		e.refs, err = s.complete(v.index, *v.one)
 		return err
 	}
-	if s.items[v.index] != nil {
-		return errors.New("an item begins twice")
-	}
 	o, err := s.item(v.index, v.one.kind, v.one.id)
+	if err == nil && o.begun {
+		err = errors.New("an item begins twice")
+	}
 	if err != nil {
 		return err
+	}
+	if o.begun = true; o.kind == "" {
+		o.kind = v.one.kind
 	}
 	for _, f := range v.fields {
 		var g *growing

@@ -47,8 +47,10 @@ func (r *reader) definition(v rawjson.Value, key, space string) error {
 			}
 		}
 	case "mcp":
+		about := v.Get("server_description")
 		for _, name := range r.serverNames(v) {
-			r.offer(name, key+".server_description", v.Get("server_description"))
+			r.offer(name, key+".server_description", about)
+			about = rawjson.Value{} // told once
 		}
 	default:
 		r.offer(builtin(kind, v.Get("environment").Get("type").Text(r.doc), v.Get("execution").Text(r.doc)), key, rawjson.Value{})

@@ -26,6 +26,7 @@ type output struct {
 	tool     gatehouse.Part // of a call whose arguments come in pieces: what its part is like
 	parts    map[string][]*growing
 	commands map[int64]*strings.Builder // of a shell, as their pieces tell them
+	begun    bool                       // its beginning has come
 	waits    bool                       // it makes a call that no part tells of yet: it must not leave like that
 }
 

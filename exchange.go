@@ -53,6 +53,10 @@ type Exchange struct {
 	Answered bool `json:"answered,omitempty"`
 	// Cut names why the response is not whole: upstream_interrupted, stream_buffer. Empty when it is.
 	Cut string `json:"cut,omitempty"`
+	// Follows are the provider's names for what the request continues (stored responses, conversations), and Leaves those by
+	// which a later request can continue this one. They stay in the process.
+	Follows []string `json:"-"`
+	Leaves  []string `json:"-"`
 	// Proof is a remote gateway's word that it has left the exchange as it is; see [Client].
 	Proof string `json:"proof,omitempty"`
 }

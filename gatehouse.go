@@ -155,6 +155,9 @@ type Part struct {
 	Inserted bool   `json:"inserted,omitempty"` // not on the wire: the gateway's own text, to be placed by the codec
 }
 
+// LeaveAsked is the Media of a call of a tool that the provider runs, for which it asks the client's leave first.
+const LeaveAsked = "mcp_approval_request"
+
 // Hosted reports whether the provider, not the client, runs the tool.
 func (p Part) Hosted() bool {
 	return len(p.Tool) > 7 && p.Tool[:7] == "hosted:" || len(p.Tool) > 4 && p.Tool[:4] == "mcp:"

@@ -13,6 +13,7 @@ import (
 type anthropic struct{}
 
 func (anthropic) name() string                          { return "anthropic" }
+func (anthropic) format() string                        { return "anthropic" }
 func (anthropic) path(bool) string                      { return "/anthropic/v1/messages" }
 func (anthropic) model(script fake.Script) http.Handler { return &fake.Anthropic{Script: script} }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // formats are the provider formats that a case may say something of its own for.
-var formats = [...]string{"openai", "anthropic", "gemini"}
+var formats = [...]string{"openai", "anthropic", "gemini", "responses", "completions"}
 
 // token is a secret that a detector knows, for $TOKEN. It is put together here so that no file of the repository holds one.
 const token = "gh" + "p_" + "R4nD0mW1kX9vB3nM7qT2sY5uZ8aC6dE0fGhJ"
@@ -23,6 +23,7 @@ const token = "gh" + "p_" + "R4nD0mW1kX9vB3nM7qT2sY5uZ8aC6dE0fGhJ"
 type testcase struct {
 	name   string
 	doors  []string // prefixes of the surfaces that it runs on; none: all
+	also   []string // prefixes of narrow surfaces that it runs on, too
 	skip   string   // why it does not run
 	panics string   // detectors panic on a text that holds this
 	config []byte
@@ -89,7 +90,17 @@ type model struct {
 
 // on reports whether the case runs on a surface.
 func (c *testcase) on(surface string) bool {
-	return len(c.doors) == 0 || slices.ContainsFunc(c.doors, func(d string) bool { return strings.HasPrefix(surface+"/", d+"/") })
+	if strings.HasPrefix(surface, narrow) {
+		return names(c.also, surface)
+	}
+	return len(c.doors) == 0 || names(c.doors, surface)
+}
+
+// narrow is a surface that has room for few cases: those run there that say so.
+const narrow = "completions/"
+
+func names(prefixes []string, surface string) bool {
+	return slices.ContainsFunc(prefixes, func(d string) bool { return strings.HasPrefix(surface+"/", d+"/") })
 }
 
 func load(t *testing.T, dir string) []*testcase {
@@ -121,6 +132,8 @@ func parse(t *testing.T, name string, src []byte) *testcase {
 		switch word {
 		case "doors":
 			c.doors = strings.Fields(rest)
+		case "also":
+			c.also = strings.Fields(rest)
 		case "skip":
 			c.skip = rest
 		case "panics":

@@ -32,6 +32,8 @@ func surfaces() []surface {
 		door{openAI{}, false}, door{openAI{}, true},
 		door{anthropic{}, false}, door{anthropic{}, true},
 		door{gemini{}, false}, door{gemini{}, true}, door{gemini{array: true}, true},
+		door{responses{}, false}, door{responses{}, true},
+		door{completions{}, false}, door{completions{}, true},
 	}
 }
 

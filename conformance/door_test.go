@@ -17,6 +17,7 @@ import (
 // dialect is how one provider's format says what a case says.
 type dialect interface {
 	name() string
+	format() string          // of the upstream
 	path(stream bool) string // of the gateway, with its query
 	model(script fake.Script) http.Handler
 	request(c conversation, stream bool) any
@@ -60,7 +61,7 @@ func (d door) Run(t *testing.T, c *testcase, with equipment) []outcome {
 	})}
 	server := httptest.NewServer(upstream)
 	t.Cleanup(server.Close)
-	address := serve(t, c, with, d.name(), server.URL)
+	address := serve(t, c, with, d.format(), server.URL)
 	var (
 		outcomes []outcome
 		said     conversation

@@ -15,6 +15,7 @@ import (
 type gemini struct{ array bool }
 
 func (gemini) name() string                          { return "gemini" }
+func (gemini) format() string                        { return "gemini" }
 func (gemini) model(script fake.Script) http.Handler { return &fake.Gemini{Script: script} }
 
 func (g gemini) path(stream bool) string {

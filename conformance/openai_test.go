@@ -17,6 +17,7 @@ import (
 type openAI struct{}
 
 func (openAI) name() string                          { return "openai" }
+func (openAI) format() string                        { return "openai" }
 func (openAI) path(bool) string                      { return "/openai/v1/chat/completions" }
 func (openAI) model(script fake.Script) http.Handler { return &fake.OpenAI{Script: script} }
 

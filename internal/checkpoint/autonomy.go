@@ -78,7 +78,7 @@ func (l look) judge(ctx context.Context) ([]judged, error) {
 	var around *policy.Call
 	for i := range l.x.Response {
 		p := &l.x.Response[i]
-		if p.Kind != gatehouse.ToolCall || p.Removed || p.Hosted() && l.x.Surface == "proxy" {
+		if p.Kind != gatehouse.ToolCall || p.Removed || p.Hosted() && p.Media != gatehouse.LeaveAsked && l.x.Surface == "proxy" {
 			continue // a codec says of a call that the provider has run it; elsewhere that is but a name
 		}
 		if around == nil {

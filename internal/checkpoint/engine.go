@@ -79,6 +79,7 @@ func (e *Engine) Check(ctx context.Context, x *gatehouse.Exchange, at gatehouse.
 	x.Apply(d.Edits)
 	if at == gatehouse.Front && !d.Stop {
 		e.remind(ctx, x, s)
+		e.supply(ctx, x)
 	}
 	return d
 }

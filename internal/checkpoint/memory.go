@@ -82,7 +82,8 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 		return u
 	}
 	if x.Error == "" || x.Stopped() != nil {
-		u.Transcripts = e.Sessions.Transcripts(x)
+		u.Transcripts = append(e.Sessions.Transcripts(x), e.Sessions.Keys(x)...)
+		u.Decided = e.withheld(x)
 	}
 	u.Reminders, u.Results = queued(x), results(x)
 	made := map[int][]gatehouse.Edit{}

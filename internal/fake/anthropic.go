@@ -24,10 +24,11 @@ func (a *Anthropic) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 type anthropic struct{ counts bool }
 
-func (anthropic) asked() string   { return "messages" }
 func (anthropic) streams() string { return eventStream }
 
 func (anthropic) authorized(h http.Header) bool { return h.Get("X-Api-Key") != "" || bearer(h) }
+
+func (anthropic) lacks(body map[string]any) string { return lacksMessages(body) }
 
 func (anthropic) headers(id int) http.Header {
 	return http.Header{"Request-Id": {anthropicID(id)}, "Anthropic-Organization-Id": {"fake"}}

@@ -43,15 +43,18 @@ func (g gemini) authorized(h http.Header) bool {
 
 func (gemini) headers(int) http.Header { return http.Header{"Server-Timing": {"gfet4t7; dur=1"}} }
 
-// asked is the member that a request must have.
-func (g gemini) asked() string {
+func (g gemini) lacks(body map[string]any) string {
+	member := "contents"
 	switch g.method {
 	case "embedContent":
-		return "content"
+		member = "content"
 	case "batchEmbedContents":
-		return "requests"
+		member = "requests"
 	}
-	return "contents"
+	if body[member] == nil {
+		return member + ": Field required"
+	}
+	return ""
 }
 
 func (g gemini) streams() string {

@@ -9,21 +9,33 @@ import (
 // created is when every answer says that it was made: a constant, so that answers can be compared.
 const created = 1767225600 // 2026-01-01T00:00:00Z
 
-// OpenAI is a server of the Chat Completions API (POST /v1/chat/completions, GET /v1/models). It is ready to use as a zero
-// value and answers with [Echo] then. Set Script before the first request.
+// OpenAI is a server of the Chat Completions API (POST /v1/chat/completions), of the Responses API with what it stores
+// (/v1/responses), of legacy completions, of embeddings, and of GET /v1/models. It is ready to use as a zero value and answers
+// with [Echo] then. Set Script before the first request.
 type OpenAI struct {
 	Script Script
 	provider
+	shelf shelf
 }
 
 // ServeHTTP answers one request and records it.
 func (o *OpenAI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	o.serve(w, r, openAI{}, o.Script, "/v1/models", "/v1/chat/completions")
+	switch path := r.URL.Path; {
+	case path == "/v1/responses":
+		o.serve(w, r, responses{shelf: &o.shelf}, o.Script, "", path)
+	case strings.HasPrefix(path, "/v1/responses/"):
+		o.stored(w, r)
+	case path == "/v1/completions":
+		o.serve(w, r, completions{}, o.Script, "", path)
+	case path == "/v1/embeddings":
+		o.serve(w, r, embeddings{}, o.Script, "", path)
+	default:
+		o.serve(w, r, openAI{}, o.Script, "/v1/models", "/v1/chat/completions")
+	}
 }
 
 type openAI struct{}
 
-func (openAI) asked() string   { return "messages" }
 func (openAI) streams() string { return eventStream }
 
 func (openAI) authorized(h http.Header) bool { return bearer(h) }
@@ -32,6 +44,8 @@ func bearer(h http.Header) bool {
 	token, ok := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
 	return ok && strings.TrimSpace(token) != ""
 }
+
+func (openAI) lacks(body map[string]any) string { return lacksMessages(body) }
 
 func (openAI) headers(id int) http.Header {
 	return http.Header{

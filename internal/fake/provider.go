@@ -12,7 +12,7 @@ import (
 // format is what one provider does in its own way.
 type format interface {
 	authorized(h http.Header) bool
-	asked() string // the member that a body must have
+	lacks(body map[string]any) string // what is wrong with a request; empty: nothing
 	request(body map[string]any) Request
 	answer(req Request, turn Turn, id int) any                   // the unstreamed body
 	events(req Request, turn Turn, id int, send func(any) error) // the streamed one
@@ -60,8 +60,8 @@ func (p *provider) generate(w http.ResponseWriter, r *http.Request, f format, sc
 		writeJSON(w, http.StatusBadRequest, f.failure(http.StatusBadRequest, "We could not parse the JSON body of your request.", id))
 		return
 	}
-	if body[f.asked()] == nil {
-		writeJSON(w, http.StatusBadRequest, f.failure(http.StatusBadRequest, f.asked()+": Field required", id))
+	if wrong := f.lacks(body); wrong != "" {
+		writeJSON(w, http.StatusBadRequest, f.failure(http.StatusBadRequest, wrong, id))
 		return
 	}
 	req := f.request(body)
@@ -82,6 +82,14 @@ func (p *provider) generate(w http.ResponseWriter, r *http.Request, f format, sc
 		w = &cut{ResponseWriter: w, left: max(0, turn.DropAfter)}
 	}
 	write(w, f, req, turn, id)
+}
+
+// lacksMessages is what is wrong with a request for a chat.
+func lacksMessages(body map[string]any) string {
+	if _, ok := body["messages"].([]any); !ok {
+		return "messages: Field required"
+	}
+	return ""
 }
 
 func write(w http.ResponseWriter, f format, req Request, turn Turn, id int) {

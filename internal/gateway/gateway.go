@@ -35,8 +35,11 @@ import (
 	"github.com/gatehouse-gateway/gatehouse/internal/webhook"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/anthropic"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire/completions"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire/embeddings"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/gemini"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/openai"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire/responses"
 )
 
 // bodyTime is the longest time for one request body: 32 MiB over a slow mobile line.
@@ -264,12 +267,27 @@ func (g *Gateway) Use(cfg *config.Config) error {
 	g.api.At(publicURL(cfg))
 	g.proxy.Use(&proxy.Settings{
 		Upstreams: upstreams, Body: l.Body, AutoCreate: cfg.Agents.AutoCreate, KeysOnly: g.keysOnly.Load(), Rate: l.Rate,
-		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: l.Depth}, "anthropic": anthropic.Codec{Depth: l.Depth},
-			"gemini": gemini.Codec{Depth: l.Depth}},
+		Codecs: codecs(l.Depth),
 		Limits: upstream.Limits{Idle: l.UpstreamIdle, Buffer: l.StreamBuffer, Body: l.Body},
 		Replay: cfg.Approvals.Resume == "replay",
 	})
 	return nil
+}
+
+// codecs are the formats that can be inspected.
+func codecs(depth int) map[string]wire.Codec {
+	answers := responses.Codec{Depth: depth}
+	stored := responses.Stored{Codec: answers}
+	return map[string]wire.Codec{
+		"anthropic":               anthropic.Codec{Depth: depth},
+		"gemini":                  gemini.Codec{Depth: depth},
+		"openai":                  openai.Codec{Depth: depth},
+		"openai/responses":        answers,
+		"openai/responses/stored": stored,
+		"openai/responses/items":  responses.Items{Stored: stored},
+		"openai/completions":      completions.Codec{Codec: openai.Codec{}, Depth: depth},
+		"openai/embeddings":       embeddings.Codec{Codec: openai.Codec{}, Depth: depth},
+	}
 }
 
 // publicURL is where people reach the gateway, without a slash at its end; empty when the configuration does not say it.

@@ -33,8 +33,11 @@ import (
 	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/anthropic"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire/completions"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire/embeddings"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/gemini"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire/openai"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire/responses"
 	"github.com/gatehouse-gateway/gatehouse/verdict"
 )
 
@@ -117,7 +120,9 @@ func start(t *testing.T, o options) *gateway {
 			"gemini":    {Name: "gemini", Format: "gemini", URL: serve(t, o.handler, g.gemini)},
 		},
 		Body: 1 << 20, AutoCreate: true,
-		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: 128}, "anthropic": anthropic.Codec{Depth: 128}, "gemini": gemini.Codec{Depth: 128}},
+		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: 128}, "gemini": gemini.Codec{Depth: 128}, "anthropic": anthropic.Codec{Depth: 128},
+			"openai/responses": responses.Codec{}, "openai/responses/stored": responses.Stored{},
+			"openai/responses/items": responses.Items{}, "openai/embeddings": embeddings.Codec{}, "openai/completions": completions.Codec{}},
 		Limits: upstream.Limits{Idle: 10 * time.Second, Buffer: 1 << 20, Body: 1 << 20},
 	}
 	if o.doors != nil {

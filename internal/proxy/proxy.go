@@ -87,14 +87,22 @@ func (p *Proxy) prepare(ctx context.Context, t *turn) (err error) {
 		return malformed(err)
 	}
 	t.X.Ask(t.req.Parts()...)
-	t.X.Model, t.X.Stream = t.req.Model(), t.req.Stream()
+	t.X.Follows = append(keys(t.req), t.door.keys...)
+	t.X.Model, t.X.Stream = t.req.Model(), t.req.Stream() || t.door.stream
 	p.bind(ctx, t)
 	return nil
 }
 
 // bind finds the session. A store that cannot be read is the front checkpoint's failure, and on_error decides.
 func (p *Proxy) bind(ctx context.Context, t *turn) {
-	var err error
+	id, ok, err := p.Sessions.Continued(ctx, t.X.Agent, t.X.Follows)
+	if ok && !session.ValidID(t.In.Session) {
+		t.X.Session = id
+		return
+	}
+	if err != nil {
+		p.doubt(t, err)
+	}
 	if t.X.Session, t.X.Fresh, err = p.Sessions.Session(ctx, t.X.Agent, t.In.Session, t.X.Request); err != nil {
 		p.doubt(t, err)
 	}
@@ -173,7 +181,7 @@ func (p *Proxy) forward(ctx context.Context, t *turn, f *gatehouse.Flow) error {
 		t.X.Cut = gatehouse.AsFailure(err).Code
 	}
 	if t.reply.Body != nil {
-		t.X.Usage = t.reply.Body.Usage()
+		t.X.Usage, t.X.Leaves = t.reply.Body.Usage(), keys(t.reply.Body)
 	}
 	return err
 }
@@ -198,6 +206,14 @@ func (p *Proxy) fetch(ctx context.Context, t *turn, f *gatehouse.Flow) error {
 		t.reply, err = p.Client.Send(ctx, out, t.s.Limits, t.door.codec, f)
 	}
 	return err
+}
+
+// keys are the provider's names for a conversation that it keeps; none where the format has no such thing.
+func keys(of any) []string {
+	if s, ok := of.(wire.Stateful); ok {
+		return s.Keys()
+	}
+	return nil
 }
 
 func malformed(err error) error {

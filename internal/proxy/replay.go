@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -29,13 +30,13 @@ const maxReleased = 32
 // released are the calls that a human has approved since the last turn, which told of them: the answer need not come from the
 // model again. What cannot be read is asked of the model.
 func (p *Proxy) released(ctx context.Context, t *turn) []wire.Call {
-	if !t.s.Replay || p.Approvals == nil || t.X.Wordless {
+	if !t.s.Replay || p.Approvals == nil || t.X.Wordless || t.door.keys != nil { // what is fetched is asked of the provider, and its calls are judged
 		return nil
 	}
 	var calls []wire.Call
 	t.X.Released = nil
-	for _, id := range noticed(t.X.Request) {
-		a, err := p.latest(ctx, id)
+	for _, n := range noticed(t.X.Request) {
+		a, err := p.latest(ctx, n.approval)
 		if err != nil || a.Agent != t.X.Agent || a.Session != t.X.Session || a.Standing(time.Now()) != approval.Approved {
 			continue
 		}
@@ -45,7 +46,7 @@ func (p *Proxy) released(ctx context.Context, t *turn) []wire.Call {
 			continue
 		}
 		t.X.Released = append(t.X.Released, a.ID)
-		calls = append(calls, wire.Call{Tool: a.Tool, ID: a.CallID, Arguments: card.Arguments, Freeform: card.Freeform})
+		calls = append(calls, wire.Call{Tool: a.Tool, ID: cmp.Or(n.call, a.CallID), Arguments: card.Arguments, Freeform: card.Freeform})
 	}
 	return calls
 }
@@ -61,8 +62,14 @@ func (p *Proxy) latest(ctx context.Context, id string) (a approval.Approval, err
 	return a, err
 }
 
+// notice is what the last turn told of an approval.
+type notice struct {
+	approval string
+	call     string // the id of the call for which the provider, which keeps the conversation, wants a result; else empty
+}
+
 // noticed are the approvals that the last turn of the assistant names, each once, in its order.
-func noticed(request []gatehouse.Part) (ids []string) {
+func noticed(request []gatehouse.Part) (list []notice) {
 	end := slices.IndexFunc(request, func(p gatehouse.Part) bool { return p.Latest })
 	if end < 0 {
 		end = len(request)
@@ -71,17 +78,19 @@ func noticed(request []gatehouse.Part) (ids []string) {
 	for begin > 0 && request[begin-1].Role == gatehouse.Assistant {
 		begin--
 	}
-	for _, p := range request[begin:end] {
-		if p.Kind != gatehouse.Text {
+	for i, p := range request {
+		// Of a conversation that the provider keeps, what the gateway supplies is all that the request tells of the last turn.
+		supplied := p.Inserted && p.Kind == gatehouse.ToolResult
+		if !supplied && (i < begin || i >= end || p.Kind != gatehouse.Text) {
 			continue
 		}
 		for _, id := range approvalID.FindAllString(p.Original(), maxReleased) {
-			if !slices.Contains(ids, id) && len(ids) < maxReleased {
-				ids = append(ids, id)
+			if len(list) < maxReleased && !slices.ContainsFunc(list, func(n notice) bool { return n.approval == id }) {
+				list = append(list, notice{id, p.CallID})
 			}
 		}
 	}
-	return ids
+	return list
 }
 
 // release answers in place of the model. The checkpoints read it as they read any answer: policy is asked anew, and the gate uses

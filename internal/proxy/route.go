@@ -16,8 +16,10 @@ type door struct {
 	codec wire.Codec
 	shape wire.Codec // for errors, in the provider's own shape
 
-	upgrade  string // the protocol that the client asks to go on with; empty: none
-	wordless bool   // the answer counts or measures the request: no model speaks in it
+	upgrade  string   // the protocol that the client asks to go on with; empty: none
+	wordless bool     // the answer counts or measures the request: no model speaks in it
+	keys     []string // the provider's names for what the path asks for, of what it has stored
+	stream   bool     // the answer comes in events, as the query says and not the body
 }
 
 // route finds the door of a request. What generates and cannot be inspected has none, unless the operator allows it.
@@ -31,19 +33,25 @@ func route(r *http.Request, s *Settings) (door, error) {
 		return door{}, surface.Failure(http.StatusNotFound, "not_found", "no such path or upstream")
 	}
 	d := door{up: u, path: rest, shape: s.Codecs[u.Format], upgrade: r.Header.Get("Upgrade")}
-	switch use := endpoint(u.Format, r.Method, rest); {
+	at := endpoint(u.Format, r.Method, rest)
+	switch read := at.use == inspected || at.use == measured; {
 	case d.upgrade != "" && !u.allows(rest):
 		return d, surface.Failure(http.StatusForbidden, "uninspected_endpoint",
 			"protocol upgrades cannot be inspected; upstreams."+name+".allow_uninspected lists the paths that may pass all the same")
 	case d.upgrade != "":
 		return d, nil
-	case (use == inspected || use == measured) && d.shape != nil:
-		d.codec, d.wordless = d.shape, use == measured
+	case read && at.key != "" && r.URL.Query().Has("starting_after"):
+		return d, surface.Failure(http.StatusForbidden, "uninspected_endpoint", "a stream that begins in its middle cannot be inspected: leave starting_after out")
+	case read && s.Codecs[at.codec] != nil:
+		d.codec, d.wordless = s.Codecs[at.codec], at.use == measured
 		if c, ok := d.codec.(wire.Addressed); ok {
 			d.codec = c.At(rest, r.URL.Query())
 		}
+		if at.key != "" {
+			d.keys, d.stream = []string{at.key}, r.URL.Query().Get("stream") == "true"
+		}
 		return d, nil
-	case use == silent, u.allows(rest):
+	case at.use == silent, u.allows(rest):
 		return d, nil
 	}
 	return d, surface.Failure(http.StatusForbidden, "uninspected_endpoint",
@@ -75,10 +83,10 @@ func upstreamOf(r *http.Request) (name, rest string) {
 			return "anthropic", r.URL.Path
 		}
 		google := r.Header.Get("X-Goog-Api-Key") != "" || strings.Contains(rest, ":")
-		if google && endpoint("gemini", r.Method, r.URL.Path) != unknown {
+		if google && endpoint("gemini", r.Method, r.URL.Path).use != unknown {
 			return "gemini", r.URL.Path
 		}
-		if endpoint("openai", r.Method, r.URL.Path) != unknown {
+		if endpoint("openai", r.Method, r.URL.Path).use != unknown {
 			return "openai", r.URL.Path
 		}
 	}
@@ -96,43 +104,80 @@ const (
 	opaque               // generates, and no codec reads it: refused
 )
 
+// target is an endpoint of a provider's API.
+type target struct {
+	use   use
+	codec string // of an inspected one: the name of its codec in [Settings]
+	key   string // the id of what the provider has stored and the path asks for
+}
+
 // endpoint classifies a path of a provider's API. The list names what is known; everything else is refused.
-func endpoint(format, method, path string) use {
+func endpoint(format, method, path string) target {
 	if format == "gemini" {
-		return geminiEndpoint(method, path)
+		return target{use: geminiEndpoint(method, path), codec: "gemini"}
 	}
 	first, rest, deeper := strings.Cut(strings.TrimPrefix(path, "/v1/"), "/")
 	if !strings.HasPrefix(path, "/v1/") {
-		return unknown
+		return target{}
 	}
 	post, get := method == http.MethodPost, method == http.MethodGet || method == http.MethodHead
 	switch format + " " + first {
 	case "openai chat":
 		if rest == "completions" && post {
-			return inspected
+			return target{use: inspected, codec: "openai"}
 		}
-		return opaque
+		return target{use: opaque}
+	case "openai responses":
+		return responses(method, rest)
+	case "openai completions":
+		if post && !deeper {
+			return target{use: inspected, codec: "openai/completions"}
+		}
+		return target{use: opaque}
+	case "openai embeddings":
+		if post && !deeper {
+			return target{use: measured, codec: "openai/embeddings"}
+		}
 	case "openai models", "anthropic models":
 		if get {
-			return silent
+			return target{use: silent}
 		}
-	case "openai embeddings", "openai moderations":
+	case "openai moderations":
 		if post && !deeper {
-			return silent
+			return target{use: silent}
 		}
 	case "openai files", "openai uploads", "anthropic files":
-		return silent
-	case "openai responses", "openai completions", "openai batches", "openai assistants", "openai threads", "openai realtime", "openai audio", "openai images",
-		"openai videos", "openai fine_tuning", "openai evals", "openai containers", "openai conversations", "openai vector_stores", "anthropic complete":
-		return opaque
+		return target{use: silent}
+	case "openai batches", "openai assistants", "openai threads", "openai conversations", "openai realtime", "openai audio", "openai images",
+		"openai videos", "openai fine_tuning", "openai evals", "openai containers", "openai vector_stores", "anthropic complete":
+		return target{use: opaque}
 	case "anthropic messages":
 		switch {
 		case !deeper && post:
-			return inspected
+			return target{use: inspected, codec: "anthropic"}
 		case rest == "count_tokens" && post:
-			return measured
+			return target{use: measured, codec: "anthropic"}
 		}
-		return opaque
+		return target{use: opaque}
 	}
-	return unknown
+	return target{}
+}
+
+// responses classifies the paths below /v1/responses.
+func responses(method, rest string) target {
+	id, more, _ := strings.Cut(rest, "/")
+	switch post, get := method == http.MethodPost, method == http.MethodGet; {
+	case post && (rest == "" || rest == "compact"):
+		return target{use: inspected, codec: "openai/responses"}
+	case post && rest == "input_tokens":
+		return target{use: silent}
+	case id == "":
+	case post && more == "cancel", get && more == "":
+		return target{use: inspected, codec: "openai/responses/stored", key: id}
+	case get && more == "input_items":
+		return target{use: inspected, codec: "openai/responses/items", key: id}
+	case method == http.MethodDelete && more == "":
+		return target{use: silent}
+	}
+	return target{use: opaque}
 }

@@ -18,7 +18,7 @@ type Settings struct {
 	AutoCreate bool                  // unknown credentials make agents
 	KeysOnly   bool                  // callers must show an API key, also while there is none
 	Rate       int                   // requests a minute for each agent; 0: no limit
-	Codecs     map[string]wire.Codec // by format
+	Codecs     map[string]wire.Codec // by format, and by format/endpoint where a format has several
 	Limits     upstream.Limits
 	Replay     bool // an approved call of the last turn is delivered without the model
 }

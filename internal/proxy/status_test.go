@@ -86,7 +86,7 @@ func TestEveryStatus(t *testing.T) {
 		{"no credential", options{}, chat, hello, []string{"Authorization", ""}, 401, "auth_required"},
 		{"unknown gateway key", options{}, chat, hello, []string{"X-Mnemom-Api-Key", "mnm_x"}, 401, "invalid_credentials"},
 		{"upstream's 401", answers(fake.Turn{Status: 401, Error: "bad key"}), chat, hello, nil, 401, "bad key"},
-		{"not inspected", options{}, "/openai/v1/responses", hello, nil, 403, "uninspected_endpoint"},
+		{"not inspected", options{}, "/openai/v1/batches", hello, nil, 403, "uninspected_endpoint"},
 		{"foreign host", options{}, chat, hello, []string{"Host", "evil.example"}, 403, "host_not_allowed"},
 		{"unknown agent", options{doors: func(s *proxy.Settings) { s.AutoCreate = false }}, chat, hello, nil, 403, "agent_unknown"},
 		{"no such path", options{}, "/nowhere", hello, nil, 404, "not_found"},

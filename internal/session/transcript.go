@@ -94,7 +94,7 @@ func (r *Resolver) transcript(agentID string) *transcript {
 }
 
 func (t *transcript) add(p gatehouse.Part, text string) {
-	if p.Role == gatehouse.System || p.Inserted && p.Role == gatehouse.User {
+	if p.Role == gatehouse.System || p.Inserted && p.Role != gatehouse.Assistant {
 		return
 	}
 	switch p.Kind {

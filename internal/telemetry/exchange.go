@@ -70,6 +70,8 @@ func operation(x *gatehouse.Exchange) string {
 		return "embeddings"
 	case x.Wordless || x.Request[0].Media == "endpoint":
 		return ""
+	case x.Endpoint == "/v1/completions":
+		return "text_completion"
 	case x.Format == "gemini":
 		return "generate_content"
 	}

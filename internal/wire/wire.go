@@ -75,6 +75,13 @@ type Stream interface {
 	Done() bool
 }
 
+// Stateful is a request or a response of a format whose provider keeps conversations.
+type Stateful interface {
+	// Keys are the provider's names for what the request continues, or for what a later request may continue: responses and
+	// conversations that are stored.
+	Keys() []string
+}
+
 // Sink takes the parts of a response as they arrive. [gatehouse.Flow] is one.
 type Sink interface {
 	// Open begins a part and returns its ID. The part's Text may already be complete.

@@ -6,8 +6,8 @@ import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import * as Anthropic from '@anthropic-ai/sdk';
 import * as OpenAI7 from 'openai';
 import * as OpenAI6 from 'openai-6';
-import { zodResponseFormat as zodResponseFormat6 } from 'openai-6/helpers/zod';
-import { zodResponseFormat as zodResponseFormat7 } from 'openai/helpers/zod';
+import * as helpers6 from 'openai-6/helpers/zod';
+import * as helpers7 from 'openai/helpers/zod';
 
 import { anthropic } from './anthropic.mjs';
 import { anthropicOnly } from './anthropic_only.mjs';
@@ -17,6 +17,7 @@ import { conversations } from './conversations.mjs';
 import { failures } from './failures.mjs';
 import { openai } from './openai.mjs';
 import { openaiOnly } from './openai_only.mjs';
+import { responses } from './responses.mjs';
 import { HELD, start } from './servers.mjs';
 import { upstreams } from './upstreams.mjs';
 
@@ -25,9 +26,13 @@ after(() => servers.stop());
 beforeEach(() => Promise.all([servers.provider.clear(), servers.second.clear()]));
 afterEach(checkSurfaces);
 
+const openaiOwn = ({ zodResponseFormat, zodTextFormat }) => (door) => {
+  openaiOnly(door, zodResponseFormat);
+  responses(door, zodTextFormat);
+};
 const doors = [
-  { ...openai('openai 7', OpenAI7), own: (door) => openaiOnly(door, zodResponseFormat7) },
-  { ...openai('openai 6', OpenAI6), own: (door) => openaiOnly(door, zodResponseFormat6) },
+  { ...openai('openai 7', OpenAI7), own: openaiOwn(helpers7) },
+  { ...openai('openai 6', OpenAI6), own: openaiOwn(helpers6) },
   { ...anthropic('anthropic', Anthropic), own: anthropicOnly },
 ];
 

@@ -13,7 +13,7 @@ type Exchange struct {
 	Time      time.Time  `json:"time"`
 	Surface   string     `json:"surface"` // proxy, api, mcp, sdk, adapter
 	Upstream  string     `json:"upstream,omitempty"`
-	Format    string     `json:"format,omitempty"` // openai, anthropic
+	Format    string     `json:"format,omitempty"` // openai, anthropic, gemini
 	Endpoint  string     `json:"endpoint,omitempty"`
 	Model     string     `json:"model,omitempty"`
 	Stream    bool       `json:"stream,omitempty"`

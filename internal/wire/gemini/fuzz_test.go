@@ -171,7 +171,9 @@ func checkEdits(t *testing.T, made []gatehouse.Part, n uint8, text string, again
 		sameTexts(t, inOrder(again(parts)), inOrder(parts))
 	}
 	for i, p := range made {
-		if p.Kind == gatehouse.ToolCall && !p.Hosted() {
+		// What stands beside a call in its part goes with it.
+		alone := !(i > 0 && beside(made[i-1], p)) && !(i+1 < len(made) && beside(made[i+1], p))
+		if p.Kind == gatehouse.ToolCall && !p.Hosted() && alone {
 			kept := append(append([]gatehouse.Part(nil), made[:i]...), made[i+1:]...)
 			sameTexts(t, again(remove(i, "")(append([]gatehouse.Part(nil), made...))), kept)
 			break
@@ -189,6 +191,11 @@ func checkEdits(t *testing.T, made []gatehouse.Part, n uint8, text string, again
 	if !strings.HasSuffix(said, "added") {
 		t.Fatalf("the inserted text is not at the end of %q", said)
 	}
+}
+
+// beside reports whether an opaque part may stand in the same part of the API's as a call.
+func beside(p, call gatehouse.Part) bool {
+	return p.Kind == gatehouse.Opaque && strings.HasPrefix(call.Path, p.Path)
 }
 
 // inOrder puts texts and thoughts before everything else: a run begins where its first piece is left.

@@ -59,7 +59,7 @@ func (s *sayer) element(e element, refs []ref) (stays bool, err error) {
 		}
 		text := slot.part.Text
 		if edited := s.texts[r.run]; edited != nil {
-			if text = edited.piece(r.start, r.end); text == "" && slot.part.Text != "" && e.signature == nil {
+			if text = edited.piece(r.start, r.end); text == "" && slot.part.Text != "" && e.signature == nil && len(e.slots) == 1 {
 				return false, nil
 			}
 			if text != slot.part.Text {

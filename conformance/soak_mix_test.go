@@ -78,7 +78,7 @@ func mix() []kind {
 		{name: "no credential", status: []int{401}, turn: hello, header: []string{"Authorization", ""}},
 		{name: "bad agent name", status: bad, turn: hello, header: []string{"X-Mnemom-Agent", "-"}},
 		{name: "no such path", status: []int{404}, turn: hello, path: "/nowhere"},
-		{name: "uninspected endpoint", status: []int{403}, turn: hello, path: "/openai/v1/responses"},
+		{name: "uninspected endpoint", status: []int{403}, turn: hello, path: "/openai/v1/batches"},
 		// Upstreams that fail.
 		{name: "unreachable", status: gateway, turn: hello, path: "/u/gone/v1/chat/completions", body: text(`{"messages":[]}`)},
 		{name: "overload", status: []int{429}, turn: hello, model: "429"},
@@ -106,7 +106,10 @@ func mix() []kind {
 	}
 	var out []kind
 	for _, k := range table {
-		for _, d := range []dialect{openAI{}, anthropic{}, gemini{}, gemini{array: true}} {
+		for _, d := range []dialect{openAI{}, anthropic{}, gemini{}, gemini{array: true}, responses{}} {
+			if d == (responses{}) {
+				k.path = strings.Replace(k.path, "chat/completions", "responses", 1)
+			}
 			for _, stream := range []bool{false, true} {
 				if k.slow && stream != (d == anthropic{}) {
 					continue

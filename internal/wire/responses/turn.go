@@ -186,13 +186,15 @@ func (t *turn) plan(parts []gatehouse.Part) (*plan, error) {
 	}
 	p.dropReasoning(list)
 	var notices []string
+	told := map[string]bool{}
 	for _, g := range t.parts {
 		now := own[g.place]
 		switch {
 		case g.part.Kind == gatehouse.ToolCall && now.Removed:
-			if !slices.Contains(notices, now.Notice) {
+			if !told[now.Notice] { // two readings of one call need one notice
 				notices = append(notices, now.Notice)
 			}
+			told[now.Notice] = true
 		case g.part.Kind == gatehouse.ToolCall && now.Text != g.text.String():
 			return nil, fmt.Errorf("%s cannot be edited", g.part.Path)
 		}

@@ -109,6 +109,25 @@ func TestTilesAreThePortableOnesBitForBit(t *testing.T) {
 	})
 }
 
+func TestProductsAreThoseOfTileAndScale(t *testing.T) {
+	overThePortable(t, func(t *testing.T, k kernel) {
+		r := seeded(7)
+		for _, n := range shapes(r) {
+			count, stride := tileRows*(1+r.IntN(4)), panelCols*(1+r.IntN(3))
+			rows, panel, scales := flipped(signed(r, count*n), k.flip), signed(r, n*panelCols), normal(r, count)
+			start, cols, bias := make([]int32, panelCols), normal(r, panelCols), normal(r, panelCols)
+			for c := range start {
+				start[c] = int32(r.IntN(1<<20) - 1<<19)
+			}
+			want, got := make([]float32, count*stride), make([]float32, count*stride)
+			tile := make([]int32, tileRows*panelCols)
+			k.stepwise(want, stride, rows, scales, panel, start, cols, bias, n, tile)
+			k.product(got, stride, rows, scales, panel, start, cols, bias, n, tile)
+			expectSame(t, "product", got, want)
+		}
+	})
+}
+
 func TestQuantisedBytesAreThePortableOnes(t *testing.T) {
 	overThePortable(t, func(t *testing.T, k kernel) {
 		r := seeded(2)

@@ -20,7 +20,7 @@ const module = "github.com/gatehouse-gateway/gatehouse"
 // its sub-packages excepted. A directory belongs to its longest prefix in the table; one without a prefix fails the
 // test, so that a new package is given a place on purpose.
 var layers = [][]string{
-	{".", "verdict", "internal/rawjson", "internal/sse", "internal/encoding"},
+	{".", "verdict", "internal/rawjson", "internal/sse", "internal/encoding", "internal/encoder"},
 	{"internal/canonical", "internal/jsonarray", "agent"},
 	{"internal/wire"},
 	{"internal/wire/openai", "internal/wire/anthropic", "internal/wire/gemini", "internal/wire/responses", "internal/wire/completions",

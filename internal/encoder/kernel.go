@@ -17,6 +17,11 @@ type kernel struct {
 	// scale computes out[r*stride+c] = tile[r*32+c]*rows[r]*cols[c] + bias[c], for 8 rows and 32 columns.
 	scale func(out []float32, stride int, tile []int32, rows, cols, bias []float32)
 
+	// product does tile and scale for whole rows of n bytes: as many as there are scales, a multiple of eight. Rows of out
+	// are outStride apart. tile is room for the sums of a tile.
+	product func(out []float32, outStride int, rows []int8, scales []float32, panel []int8, start []int32,
+		cols, bias []float32, n int, tile []int32)
+
 	// quantise cuts x into groups of size numbers, and gives each as bytes of -127 to 127 with one scale.
 	quantise func(q []int8, x []float32, size int, scales []float32, flip byte)
 
@@ -45,3 +50,12 @@ type kernel struct {
 
 // offset is what flip adds to a byte.
 func (k kernel) offset() int32 { return int32(k.flip) }
+
+// stepwise is a product of one tile after the other.
+func (k kernel) stepwise(out []float32, outStride int, rows []int8, scales []float32, panel []int8, start []int32,
+	cols, bias []float32, n int, tile []int32) {
+	for r := 0; r < len(scales); r += tileRows {
+		k.tile(tile, panelCols, rows[r*n:], n, panel, start, n)
+		k.scale(out[r*outStride:], outStride, tile, scales[r:r+tileRows], cols, bias)
+	}
+}

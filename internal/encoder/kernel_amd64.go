@@ -4,25 +4,28 @@ import "golang.org/x/sys/cpu"
 
 // kernels lists those that this CPU runs, the fastest first.
 func kernels() []kernel {
-	var list []kernel
 	x := cpu.X86
-	if avx2 := x.HasAVX2 && x.HasFMA; avx2 && x.HasAVX512F && x.HasAVX512VNNI {
-		list = append(list, vectors("avx512vnni", 0x80, tileVNNI), vectors("avx2", 0, tileAVX2))
-	} else if avx2 {
-		list = append(list, vectors("avx2", 0, tileAVX2))
+	if !x.HasAVX2 || !x.HasFMA {
+		return []kernel{portable()}
 	}
-	return append(list, portable())
-}
-
-// vectors is a kernel whose fp32 runs in registers of 256 bits. They do as well as longer ones for rows of this size, and
-// no CPU lowers its clock for them.
-func vectors(name string, flip byte, tile func([]int32, int, []int8, int, []int8, []int32, int)) kernel {
-	return kernel{
-		name: name, flip: flip, tile: tile,
+	// fp32 runs in registers of 256 bits everywhere. They do as well as longer ones for rows of this size.
+	avx2 := kernel{
+		name: "avx2", tile: tileAVX2,
 		scale: scaleAVX2, quantise: quantiseAVX2, gelu: geluAVX2, norm: normAVX2, softmax: softmaxAVX2,
 		keys: keysAVX2, values: valuesAVX2, embed: embedAVX2,
 	}
+	avx2.product = avx2.stepwise
+	if !x.HasAVX512F || !x.HasAVX512VNNI {
+		return []kernel{avx2, portable()}
+	}
+	vnni := avx2
+	vnni.name, vnni.flip, vnni.tile, vnni.product = "avx512vnni", 0x80, tileVNNI, productVNNI
+	return []kernel{vnni, avx2, portable()}
 }
+
+//go:noescape
+func productVNNI(out []float32, outStride int, rows []int8, scales []float32, panel []int8, start []int32,
+	cols, bias []float32, n int, tile []int32)
 
 //go:noescape
 func tileVNNI(out []int32, outStride int, rows []int8, stride int, panel []int8, start []int32, n int)

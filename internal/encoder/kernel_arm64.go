@@ -9,6 +9,7 @@ func kernels() []kernel {
 	}
 	neon := portable()
 	neon.name, neon.tile = "neon", tileNEON
+	neon.product = neon.stepwise
 	return []kernel{neon, portable()}
 }
 

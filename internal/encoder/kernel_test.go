@@ -83,28 +83,61 @@ func expectNear(t *testing.T, what string, got, want []float32, tolerance float6
 	}
 }
 
-// weightsOf lays out random weights as one panel for kernel k, and gives them as rows of a matrix too.
 func TestTilesAreThePortableOnesBitForBit(t *testing.T) {
 	overThePortable(t, func(t *testing.T, k kernel) {
 		r := seeded(1)
 		for _, n := range append(shapes(r), 4, 8, 60) {
-			stride, outStride := n+32*r.IntN(2), panelCols*(1+r.IntN(3))
-			rows, panel := signed(r, tileRows*stride), signed(r, n*panelCols)
-			start := make([]int32, panelCols)
+			sameTile(t, k, r, n, n+32*r.IntN(2), panelCols*(1+r.IntN(3)))
+		}
+	})
+}
+
+// sameTile compares one tile of random bytes with the portable one.
+func sameTile(t *testing.T, k kernel, r *rand.Rand, n, stride, outStride int) {
+	t.Helper()
+	rows, panel := signed(r, tileRows*stride), signed(r, n*panelCols)
+	start := make([]int32, panelCols)
+	for c := range start {
+		start[c] = int32(r.IntN(1<<20) - 1<<19)
+	}
+	want, got := make([]int32, tileRows*outStride), make([]int32, tileRows*outStride)
+	tilePortable(want, outStride, rows, stride, panel, start, n)
+	for c := range start {
+		for i := c * 4; i < len(panel); i += 4 * panelCols {
+			for _, w := range panel[i : i+4] {
+				start[c] -= k.offset() * int32(w)
+			}
+		}
+	}
+	k.tile(got, outStride, flipped(rows, k.flip), stride, panel, start, n)
+	expectSame(t, "tile", got, want)
+}
+
+func FuzzTile(f *testing.F) {
+	f.Add(uint64(1), uint16(8), uint8(0), uint8(0))
+	f.Fuzz(func(t *testing.T, seed uint64, quads uint16, gap, outGap uint8) {
+		n := 4 * (1 + int(quads)%(maxIntermediate/4))
+		for _, k := range kernels() {
+			sameTile(t, k, seeded(seed), n, n+int(gap), panelCols+int(outGap))
+		}
+	})
+}
+
+func TestProductsAreThoseOfTileAndScale(t *testing.T) {
+	overThePortable(t, func(t *testing.T, k kernel) {
+		r := seeded(7)
+		for _, n := range shapes(r) {
+			count, stride := tileRows*(1+r.IntN(4)), panelCols*(1+r.IntN(3))
+			rows, panel, scales := flipped(signed(r, count*n), k.flip), signed(r, n*panelCols), normal(r, count)
+			start, cols, bias := make([]int32, panelCols), normal(r, panelCols), normal(r, panelCols)
 			for c := range start {
 				start[c] = int32(r.IntN(1<<20) - 1<<19)
 			}
-			want, got := make([]int32, tileRows*outStride), make([]int32, tileRows*outStride)
-			tilePortable(want, outStride, rows, stride, panel, start, n)
-			for c := range start {
-				for i := c * 4; i < len(panel); i += 4 * panelCols {
-					for _, w := range panel[i : i+4] {
-						start[c] -= k.offset() * int32(w)
-					}
-				}
-			}
-			k.tile(got, outStride, flipped(rows, k.flip), stride, panel, start, n)
-			expectSame(t, "tile", got, want)
+			want, got := make([]float32, count*stride), make([]float32, count*stride)
+			tile := make([]int32, tileRows*panelCols)
+			k.stepwise(want, stride, rows, scales, panel, start, cols, bias, n, tile)
+			k.product(got, stride, rows, scales, panel, start, cols, bias, n, tile)
+			expectSame(t, "product", got, want)
 		}
 	})
 }

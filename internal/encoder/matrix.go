@@ -40,13 +40,11 @@ func (m *matrix) panel(p int) (weights []int8, start []int32) {
 // multiply writes rows of q, times the panels from first to last, into dst. Row r of q has the scale scales[r]. Rows
 // are counted in tiles: up to seven more than asked for are read and written.
 func (m *matrix) multiply(dst []float32, stride int, s *scratch, q []int8, rows, first, last int, k kernel) {
+	scales := s.scales[:(rows+tileRows-1)/tileRows*tileRows]
 	for p := first; p < last; p++ {
 		weights, start := m.panel(p)
 		cols := p * panelCols
-		for r := 0; r < rows; r += tileRows {
-			k.tile(s.tile, panelCols, q[r*m.in:], m.in, weights, start, m.in)
-			k.scale(dst[r*stride+cols-first*panelCols:], stride, s.tile, s.scales[r:r+tileRows],
-				m.scale[cols:cols+panelCols], m.bias[cols:cols+panelCols])
-		}
+		k.product(dst[cols-first*panelCols:], stride, q, scales, weights, start, m.scale[cols:cols+panelCols],
+			m.bias[cols:cols+panelCols], m.in, s.tile)
 	}
 }

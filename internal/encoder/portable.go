@@ -4,11 +4,13 @@ import "math"
 
 // portable is the kernel that every other is tested against.
 func portable() kernel {
-	return kernel{
+	k := kernel{
 		name: "portable",
 		tile: tilePortable, scale: scalePortable, quantise: quantisePortable, gelu: geluPortable, norm: normPortable,
 		softmax: softmaxPortable, keys: keysPortable, values: valuesPortable, embed: embedPortable,
 	}
+	k.product = k.stepwise
+	return k
 }
 
 func tilePortable(out []int32, outStride int, rows []int8, stride int, panel []int8, start []int32, n int) {

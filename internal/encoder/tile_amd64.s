@@ -26,10 +26,6 @@ TEXT ·tileVNNI(SB), NOSPLIT, $0-120
 	MOVQ start_base+88(FP), AX
 	MOVQ n+112(FP), CX
 
-	// The next panel lies behind this one, and is fetched meanwhile.
-	MOVQ CX, R11
-	SHLQ $5, R11
-
 	SHLQ $2, DX
 	LEAQ (R8)(R8*2), R9
 	LEAQ (SI)(R8*4), R10
@@ -52,8 +48,6 @@ TEXT ·tileVNNI(SB), NOSPLIT, $0-120
 	VMOVDQA32 Z1, Z15
 
 line:
-	PREFETCHT1 (BX)(R11*1)
-	PREFETCHT1 64(BX)(R11*1)
 	VMOVDQU32  (BX), Z16
 	VMOVDQU32  64(BX), Z17
 	ROW((SI), Z0, Z1)
@@ -78,6 +72,101 @@ line:
 	WRITE(Z10, Z11)
 	WRITE(Z12, Z13)
 	WRITE(Z14, Z15)
+	VZEROUPPER
+	RET
+
+// Scales the sums of one row, whose own scale is at address, and writes them.
+#define SCALE(address, low, high)     \
+	VBROADCASTSS address, Z18         \
+	VCVTDQ2PS    low, low             \
+	VCVTDQ2PS    high, high           \
+	VMULPS       Z18, low, low        \
+	VMULPS       Z18, high, high      \
+	VFMADD213PS  Z22, Z20, low        \
+	VFMADD213PS  Z23, Z21, high       \
+	VMOVUPS      low, (DI)            \
+	VMOVUPS      high, 64(DI)         \
+	ADDQ         DX, DI
+
+// func productVNNI(out []float32, outStride int, rows []int8, scales []float32, panel []int8, start []int32, cols, bias []float32, n int, tile []int32)
+//
+// The same sums as in tileVNNI, for all rows; they are scaled without leaving their registers.
+TEXT ·productVNNI(SB), NOSPLIT, $0-208
+	MOVQ out_base+0(FP), DI
+	MOVQ outStride+24(FP), DX
+	MOVQ rows_base+32(FP), SI
+	MOVQ scales_base+56(FP), R12
+	MOVQ scales_len+64(FP), R13
+	MOVQ panel_base+80(FP), R14
+	MOVQ start_base+104(FP), AX
+	MOVQ cols_base+128(FP), BX
+	MOVQ bias_base+152(FP), CX
+	MOVQ n+176(FP), R8
+
+	VMOVDQU32 (AX), Z24
+	VMOVDQU32 64(AX), Z25
+	VMOVUPS   (BX), Z20
+	VMOVUPS   64(BX), Z21
+	VMOVUPS   (CX), Z22
+	VMOVUPS   64(CX), Z23
+
+	SHLQ $2, DX
+	LEAQ (R8)(R8*2), R9
+	MOVQ R8, R11
+	SHLQ $5, R11                // to the next panel, which is fetched meanwhile
+
+tile:
+	VMOVDQA32 Z24, Z0
+	VMOVDQA32 Z25, Z1
+	VMOVDQA32 Z24, Z2
+	VMOVDQA32 Z25, Z3
+	VMOVDQA32 Z24, Z4
+	VMOVDQA32 Z25, Z5
+	VMOVDQA32 Z24, Z6
+	VMOVDQA32 Z25, Z7
+	VMOVDQA32 Z24, Z8
+	VMOVDQA32 Z25, Z9
+	VMOVDQA32 Z24, Z10
+	VMOVDQA32 Z25, Z11
+	VMOVDQA32 Z24, Z12
+	VMOVDQA32 Z25, Z13
+	VMOVDQA32 Z24, Z14
+	VMOVDQA32 Z25, Z15
+	LEAQ      (SI)(R8*4), R10
+	MOVQ      R14, BX
+	MOVQ      R8, CX
+
+line:
+	PREFETCHT1 (BX)(R11*1)
+	PREFETCHT1 64(BX)(R11*1)
+	VMOVDQU32  (BX), Z16
+	VMOVDQU32  64(BX), Z17
+	ROW((SI), Z0, Z1)
+	ROW((SI)(R8*1), Z2, Z3)
+	ROW((SI)(R8*2), Z4, Z5)
+	ROW((SI)(R9*1), Z6, Z7)
+	ROW((R10), Z8, Z9)
+	ROW((R10)(R8*1), Z10, Z11)
+	ROW((R10)(R8*2), Z12, Z13)
+	ROW((R10)(R9*1), Z14, Z15)
+	ADDQ $128, BX
+	ADDQ $4, SI
+	ADDQ $4, R10
+	SUBQ $4, CX
+	JNZ  line
+
+	SCALE((R12), Z0, Z1)
+	SCALE(4(R12), Z2, Z3)
+	SCALE(8(R12), Z4, Z5)
+	SCALE(12(R12), Z6, Z7)
+	SCALE(16(R12), Z8, Z9)
+	SCALE(20(R12), Z10, Z11)
+	SCALE(24(R12), Z12, Z13)
+	SCALE(28(R12), Z14, Z15)
+	LEAQ (R10)(R9*1), SI      // the row behind the tile's last
+	ADDQ $32, R12
+	SUBQ $8, R13
+	JNZ  tile
 	VZEROUPPER
 	RET
 

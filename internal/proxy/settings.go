@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
@@ -18,7 +19,9 @@ type Settings struct {
 	Rate       int                   // requests a minute for each agent; 0: no limit
 	Codecs     map[string]wire.Codec // by format
 	Limits     upstream.Limits
-	Replay     bool // an approved call of the last turn is delivered without the model
+	Streaming  string        // auto, buffer, window: see docs/streaming.md
+	KeepAlive  time.Duration // how long a stream may be silent; 0: for ever
+	Replay     bool          // an approved call of the last turn is delivered without the model
 }
 
 // Upstream is a model server that requests can be sent to.

@@ -29,8 +29,8 @@ type surface interface {
 
 func surfaces() []surface {
 	return []surface{
-		door{openAI{}, false}, door{openAI{}, true},
-		door{anthropic{}, false}, door{anthropic{}, true},
+		door{openAI{}, false, "buffer"}, door{openAI{}, true, "buffer"}, door{openAI{}, true, "window"},
+		door{anthropic{}, false, "window"}, door{anthropic{}, true, "buffer"}, door{anthropic{}, true, "window"},
 	}
 }
 
@@ -47,6 +47,7 @@ type outcome struct {
 	header    http.Header
 	body      []byte
 	cut       bool // the connection broke before the body's end
+	early     bool // the headers came before all was decided; header has what the trailers told
 	code      string
 	answers   []answer
 	usage     usage

@@ -30,11 +30,12 @@ type dialect interface {
 type door struct {
 	dialect
 	stream bool
+	mode   string // of streaming, in the configuration
 }
 
 func (d door) Name() string {
 	if d.stream {
-		return d.name() + "/stream"
+		return d.name() + "/stream/" + d.mode
 	}
 	return d.name() + "/whole"
 }
@@ -51,7 +52,7 @@ func (d door) Run(t *testing.T, c *testcase, with equipment) []outcome {
 	})}
 	server := httptest.NewServer(upstream)
 	t.Cleanup(server.Close)
-	address := serve(t, c, with, d.name(), server.URL)
+	address := serve(t, c, with, d.name(), server.URL, d.mode)
 	var (
 		outcomes []outcome
 		said     conversation
@@ -172,6 +173,7 @@ func (d door) ask(t *testing.T, url, key, session string, body []byte) outcome {
 	o := outcome{status: res.StatusCode, header: res.Header, asked: body}
 	o.body, err = io.ReadAll(res.Body)
 	o.cut = err != nil
+	o.late(t, res.Trailer)
 	switch {
 	case o.status != http.StatusOK:
 		o.code = d.code(o.body)

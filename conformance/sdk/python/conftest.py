@@ -13,6 +13,7 @@ import httpx
 import openai
 import pytest
 
+import surface
 from sdks import SDKS, Place
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -93,6 +94,7 @@ def serving(binaries, provider, folder, **config):
             "held-openai": {"format": "openai", "url": provider.openai, "key": HELD_KEY},
             "held-anthropic": {"format": "anthropic", "url": provider.anthropic, "key": HELD_KEY},
         },
+        "auth": {"admin_token": surface.ADMIN},
         **config,
     }
     file = folder / "gatehouse.yaml"
@@ -103,7 +105,9 @@ def serving(binaries, provider, folder, **config):
     )
     try:
         wait_until_it_answers(process, f"http://{address}", log)
+        surface.GATEWAYS.append(f"http://{address}")
         yield f"http://{address}"
+        surface.GATEWAYS.remove(f"http://{address}")
     finally:
         stop(process)
         log.close()

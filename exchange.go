@@ -187,12 +187,19 @@ func (x *Exchange) Apply(edits []Edit) {
 	}
 	for id, list := range spans {
 		if p := x.Part(id); p != nil && !p.Signed {
-			if !p.Edited {
-				p.Edited, p.Was = true, p.Text
-			}
-			p.Text = Splice(p.Text, list)
+			p.Text = p.edit(list)
 		}
 	}
+}
+
+// edit is the part's text after replacements. Those of the first time are kept as they are; they say what became of which
+// bytes of the wire's text.
+func (p *Part) edit(list []Edit) string {
+	if p.spans = nil; !p.Edited {
+		sort.SliceStable(list, func(i, j int) bool { return list[i].Start < list[j].Start })
+		p.Edited, p.Was, p.spans = true, p.Text, &list
+	}
+	return Splice(p.Text, list)
 }
 
 func (x *Exchange) insert(e Edit) {

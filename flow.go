@@ -1,17 +1,23 @@
 package gatehouse
 
-// Flow is how a response reaches the checkpoints: codecs feed it, [Guard] reads it. This one holds everything until the
-// response has ended, so that no byte leaves before it is decided.
+import "context"
+
+// Flow is how a response reaches the checkpoints: codecs feed it, [Guard] reads it. It holds everything until the response
+// has ended, so that no byte leaves before it is decided; after [Flow.Window] it lets go of what is decided.
 type Flow struct {
-	x    *Exchange
-	open map[int]*[]byte // texts that are still growing
-	last func() error    // see Decided
+	x      *Exchange
+	c      Checker
+	ctx    context.Context // of the checks
+	open   map[int]*[]byte // texts that are still growing
+	last   func() error    // see Decided
+	window *window         // nil: everything is held
 }
 
 // Open begins a part of the response and returns its ID.
 func (f *Flow) Open(p Part) int {
 	p.ID = f.x.nextID()
 	f.x.Response = append(f.x.Response, p)
+	f.grow(p.ID, p.Text, false)
 	return p.ID
 }
 
@@ -31,18 +37,20 @@ func (f *Flow) Text(id int, delta string) {
 		f.open[id] = buf
 	}
 	*buf = append(*buf, delta...)
+	f.grow(id, delta, false)
 }
 
 // Close says that a part is complete.
 func (f *Flow) Close(id int) {
-	buf := f.open[id]
-	if buf == nil {
+	p := f.x.Part(id)
+	if p == nil {
 		return
 	}
-	if p := f.x.Part(id); p != nil {
+	if buf := f.open[id]; buf != nil {
 		p.Text = string(*buf)
+		delete(f.open, id)
 	}
-	delete(f.open, id)
+	f.grow(id, "", true)
 }
 
 // Decided sets what remains to be done once every checkpoint has decided and before the record is written: putting the

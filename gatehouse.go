@@ -153,6 +153,21 @@ type Part struct {
 	Edited   bool   `json:"edited,omitempty"`   // Text is not what the wire had
 	Was      string `json:"was,omitempty"`      // the text as the wire had it, when Edited
 	Inserted bool   `json:"inserted,omitempty"` // not on the wire: the gateway's own text, to be placed by the codec
+
+	spans *[]Edit // see Changes; a pointer, so that parts can be compared
+}
+
+// Changes are the replacements of what the wire had, in order and free of overlaps, that make the part's text, or, of a part
+// that still grows, will make it: those that were made, or one for all of it where these are not known. There are none of a
+// text that nobody has edited.
+func (p *Part) Changes() []Edit {
+	switch {
+	case p.spans != nil:
+		return *p.spans
+	case p.Edited:
+		return []Edit{{Part: p.ID, Op: Replace, End: len(p.Was), Text: p.Text}}
+	}
+	return nil
 }
 
 // LeaveAsked is the Media of a call of a tool that the provider runs, for which it asks the client's leave first.

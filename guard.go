@@ -28,17 +28,22 @@ func Guard(ctx context.Context, c Checker, x *Exchange, do func(context.Context,
 			return nil
 		}
 	}
-	f := &Flow{x: x}
+	f := &Flow{x: x, c: c, ctx: ctx}
 	err = do(ctx, f)
 	if f.settle(); err != nil && x.Cut == "" {
 		return err
 	}
 	// Nothing rewrites a call's arguments after the gate saw them: autonomy is last.
 	x.Answered = true
+	status := x.Status
 	for _, at := range []Checkpoint{Integrity, Back, Autonomy} {
-		if c.Check(ctx, x, at); x.Stopped() != nil {
-			return err
+		if c.Check(f.ctx, x, at); x.Stopped() == nil {
+			continue
 		}
+		if f.began() {
+			x.Status = status // the client has it
+		}
+		return err
 	}
 	if f.last != nil {
 		if bad := f.last(); bad != nil {

@@ -29,11 +29,12 @@ type surface interface {
 
 func surfaces() []surface {
 	return []surface{
-		door{openAI{}, false}, door{openAI{}, true},
-		door{anthropic{}, false}, door{anthropic{}, true},
-		door{gemini{}, false}, door{gemini{}, true}, door{gemini{array: true}, true},
-		door{responses{}, false}, door{responses{}, true},
-		door{completions{}, false}, door{completions{}, true},
+		door{openAI{}, false, "buffer"}, door{openAI{}, true, "buffer"}, door{openAI{}, true, "window"},
+		door{anthropic{}, false, "window"}, door{anthropic{}, true, "buffer"}, door{anthropic{}, true, "window"},
+		door{gemini{}, false, "window"}, door{gemini{}, true, "buffer"}, door{gemini{}, true, "window"},
+		door{gemini{array: true}, true, "buffer"}, door{gemini{array: true}, true, "window"},
+		door{responses{}, false, "window"}, door{responses{}, true, "buffer"}, door{responses{}, true, "window"},
+		door{completions{}, false, "window"}, door{completions{}, true, "buffer"}, door{completions{}, true, "window"},
 	}
 }
 
@@ -50,6 +51,7 @@ type outcome struct {
 	header    http.Header
 	body      []byte
 	cut       bool // the connection broke before the body's end
+	early     bool // the headers came before all was decided; header has what the trailers told
 	code      string
 	answers   []answer
 	usage     usage

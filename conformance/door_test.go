@@ -31,14 +31,15 @@ type dialect interface {
 type door struct {
 	dialect
 	stream bool
+	mode   string // of streaming, in the configuration
 }
 
 func (d door) Name() string {
 	switch {
 	case d.array():
-		return d.name() + "/array"
+		return d.name() + "/array/" + d.mode
 	case d.stream:
-		return d.name() + "/stream"
+		return d.name() + "/stream/" + d.mode
 	}
 	return d.name() + "/whole"
 }
@@ -61,7 +62,7 @@ func (d door) Run(t *testing.T, c *testcase, with equipment) []outcome {
 	})}
 	server := httptest.NewServer(upstream)
 	t.Cleanup(server.Close)
-	address := serve(t, c, with, d.format(), server.URL)
+	address := serve(t, c, with, d.format(), server.URL, d.mode)
 	var (
 		outcomes []outcome
 		said     conversation
@@ -185,6 +186,7 @@ func (d door) ask(t *testing.T, url, key, session string, body []byte) outcome {
 	o := outcome{status: res.StatusCode, header: res.Header, asked: body}
 	o.body, err = io.ReadAll(res.Body)
 	o.cut = err != nil
+	o.late(t, res.Trailer)
 	switch {
 	case o.status != http.StatusOK:
 		o.code = d.code(o.body)

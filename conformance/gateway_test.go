@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gatehouse-gateway/gatehouse/internal/checkpoint"
 	"github.com/gatehouse-gateway/gatehouse/internal/config"
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
 	"github.com/gatehouse-gateway/gatehouse/internal/gateway"
@@ -39,9 +38,10 @@ func settings(t *testing.T, c *testcase) *config.Config {
 }
 
 // serve starts a whole gateway on a real socket, in front of one upstream that speaks the format it is named after.
-func serve(t *testing.T, c *testcase, with equipment, format, model string) (address string) {
+func serve(t *testing.T, c *testcase, with equipment, format, model, streaming string) (address string) {
 	t.Helper()
 	cfg := settings(t, c)
+	cfg.Streaming = streaming
 	set, err := detectors()
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func serve(t *testing.T, c *testcase, with equipment, format, model string) (add
 
 // touchy is a scanner that panics on a certain text.
 type touchy struct {
-	checkpoint.Scanner
+	*detect.Set
 	on string
 }
 
@@ -69,5 +69,5 @@ func (s touchy) Scan(ctx context.Context, text detect.Text) detect.Result {
 	if s.on != "" && strings.Contains(text.Text, s.on) {
 		panic("a case wants the detectors to fail")
 	}
-	return s.Scanner.Scan(ctx, text)
+	return s.Set.Scan(ctx, text)
 }

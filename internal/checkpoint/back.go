@@ -5,7 +5,6 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
-	"github.com/gatehouse-gateway/gatehouse/internal/redact"
 )
 
 const warningBack = "[Gateway notice: this answer holds what looks like a secret or personal data.]"
@@ -27,7 +26,11 @@ func back(ctx context.Context, l look) (opinion, error) {
 		if !r.Complete {
 			return o, errUnscanned(p)
 		}
-		l.withhold(&o, p, r.Findings)
+		private, err := l.private(ctx, &o, p, r.Findings)
+		if err != nil {
+			return o, err
+		}
+		l.withhold(&o, p, private)
 	}
 	return o, nil
 }
@@ -49,23 +52,35 @@ func (l look) unsent(p *gatehouse.Part) string {
 	return ""
 }
 
-// withhold takes secrets and PII out of one part, or the part itself where it cannot be edited.
-func (l look) withhold(o *opinion, p *gatehouse.Part, findings []gatehouse.Finding) {
-	var out []gatehouse.Finding
+// private writes down what was found that policy minds, and returns what shall go: of a text that can be edited as a [sifting],
+// which decides the same while a text still grows.
+func (l look) private(ctx context.Context, o *opinion, p *gatehouse.Part, findings []gatehouse.Finding) (sifted, error) {
+	var out sifted
 	for _, f := range findings {
-		action := l.s.private(f)
-		if action != "redact" && action != "report" {
-			continue
+		switch action := l.s.private(f); {
+		case action == "report", action == "redact" && f.Kind == "pii" && p.Kind == gatehouse.ToolCall:
+			o.reported(f, p)
+		case action == "redact":
+			out.findings = append(out.findings, f)
 		}
-		o.findings = append(o.findings, f)
-		if action == "report" || f.Kind == "pii" && p.Kind == gatehouse.ToolCall {
-			o.note(found(f, p))
-			o.advise("safe_house.dlp", f.Severity, found(f, p), "")
-			continue
-		}
-		out = append(out, f)
 	}
-	if len(out) == 0 {
+	if p.Kind == gatehouse.ToolCall || p.Signed {
+		return out, nil
+	}
+	return l.sift(ctx, o, p, out.findings)
+}
+
+// reported notes a finding that changes nothing.
+func (o *opinion) reported(f gatehouse.Finding, p *gatehouse.Part) {
+	o.findings = append(o.findings, f)
+	o.note(found(f, p))
+	o.advise("safe_house.dlp", f.Severity, found(f, p), "")
+}
+
+// withhold takes secrets and PII out of one part, or the part itself where it cannot be edited.
+func (l look) withhold(o *opinion, p *gatehouse.Part, out sifted) {
+	o.findings = append(o.findings, out.findings...)
+	if len(out.findings) == 0 {
 		return
 	}
 	verdict, done := gatehouse.Redact, "redacted"
@@ -78,12 +93,9 @@ func (l look) withhold(o *opinion, p *gatehouse.Part, findings []gatehouse.Findi
 		o.edits = append(o.edits, unsign(l.x, p)...)
 		done = "dropped with the calls that hang on it"
 	default:
-		for _, e := range redact.Edits(p.Text, out, redact.Token) {
-			e.Part = p.ID
-			o.edits = append(o.edits, e)
-		}
+		o.edits = append(o.edits, out.edits...)
 	}
-	for _, f := range out {
+	for _, f := range out.findings {
 		o.raise(verdict, f.Detector, found(f, p))
 		o.advise("safe_house.dlp", gatehouse.Critical, found(f, p), done)
 	}

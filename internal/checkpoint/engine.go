@@ -53,7 +53,7 @@ func (e *Engine) Use(s *Settings) {
 
 // Check implements [gatehouse.Checker].
 func (e *Engine) Check(ctx context.Context, x *gatehouse.Exchange, at gatehouse.Checkpoint) gatehouse.Decision {
-	s, start := e.settings.Load(), time.Now()
+	s, start := e.under(ctx, x), time.Now()
 	d := gatehouse.Decision{At: at, Mode: s.mode(at), Verdict: gatehouse.Allow, Would: gatehouse.Allow, Outcome: gatehouse.Pass}
 	o, err := e.ask(ctx, x, at, s)
 	if err == nil && at == gatehouse.Autonomy && e.await(ctx, x, o, s) {
@@ -116,7 +116,7 @@ func (e *Engine) ask(ctx context.Context, x *gatehouse.Exchange, at gatehouse.Ch
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.ScanTime)
 	defer cancel()
-	look := look{scanner: e.Scanner, sessions: e.Sessions, s: s, x: x, approvals: e.Approvals, enforcing: s.mode(at) == gatehouse.Enforce}
+	look := look{scanner: e.Scanner, sessions: e.Sessions, s: s, x: x, follower: followed(ctx, x), approvals: e.Approvals, enforcing: s.mode(at) == gatehouse.Enforce}
 	switch at {
 	case gatehouse.Front:
 		return front(ctx, look)

@@ -114,6 +114,7 @@ type look struct {
 	sessions *session.Resolver
 	s        *Settings
 	x        *gatehouse.Exchange
+	follower *follower // what has been decided while the response grew; nil: nothing
 
 	approvals Approvals
 	enforcing bool // verdicts happen, so that flagged calls ask for leave

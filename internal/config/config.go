@@ -21,7 +21,7 @@ type Config struct {
 	OnBlock     string                          // replace or error
 	OnError     map[gatehouse.Checkpoint]string // closed or open, for all four checkpoints
 	Uninspected string                          // forward or refuse
-	Streaming   string                          // auto or buffer
+	Streaming   string                          // auto, buffer or window
 	Approvals   Approvals
 	Limits      Limits
 	Audit       Audit

@@ -25,7 +25,7 @@ func (c *Config) fields() []field {
 		choice("on_block", "What a stopped request is answered with: an assistant turn, or an error.", &c.OnBlock, []string{"replace", "error"}),
 		c.onError(),
 		choice("uninspected", "What happens to parts and endpoints that nothing can read. forward lets them through unseen.", &c.Uninspected, []string{"forward", "refuse"}),
-		choice("streaming", "How much of a stream is held back until it is decided.", &c.Streaming, []string{"auto", "buffer"}, "window"),
+		choice("streaming", "How much of a stream is held back until it is decided.", &c.Streaming, []string{"auto", "buffer", "window"}),
 		c.Approvals.field(),
 		c.limits(),
 		section("audit", "The record of every exchange.",

@@ -160,7 +160,7 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		{"a secret in the wrong place", "on_block: ${SECRET_WORD}", "1: on_block: must be replace or error"},
 		{"a checkpoint that does not exist", "on_error: {side: open}", "1: on_error.side: unknown key"},
 		{"a word for on_error", "on_error: maybe", "1: on_error: must be closed or open"},
-		{"streaming to come", "streaming: window", "1: streaming: window is not available in this version; use auto or buffer"},
+		{"no way of streaming", "streaming: windows", "1: streaming: must be auto, buffer or window"},
 		{"an unknown class", "protection:\n  pii: {card: off, shoe_size: redact}", "2: protection.pii.shoe_size: unknown key"},
 		{"a word for a class", "protection: {pii: {ssn: mask}}", "1: protection.pii.ssn: must be redact, report or off"},
 		{"a preset", "protection: {pii: {preset: lax}}", "1: protection.pii.preset: must be strict, or left out"},

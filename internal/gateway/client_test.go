@@ -150,7 +150,8 @@ func seen(x *gatehouse.Exchange) string {
 		fmt.Fprintf(&b, "%+v\n", d)
 	}
 	for _, p := range slices.Concat(x.Request, x.Response) {
-		fmt.Fprintf(&b, "%+v\n", p)
+		said, err := json.Marshal(p)
+		fmt.Fprintf(&b, "%s %v\n", said, err)
 	}
 	fmt.Fprint(&b, x.Status, x.Error, x.Answered)
 	return b.String()

@@ -45,6 +45,9 @@ import (
 // bodyTime is the longest time for one request body: 32 MiB over a slow mobile line.
 const bodyTime = 5 * time.Minute
 
+// keepAlive is how long a stream may be silent before a comment is sent: proxies on the way give up after 30 seconds or more.
+const keepAlive = 10 * time.Second
+
 // Parts are those that a caller may bring along. What is nil is made.
 type Parts struct {
 	Store   *store.Store // stays the caller's to close
@@ -267,8 +270,9 @@ func (g *Gateway) Use(cfg *config.Config) error {
 	g.api.At(publicURL(cfg))
 	g.proxy.Use(&proxy.Settings{
 		Upstreams: upstreams, Body: l.Body, AutoCreate: cfg.Agents.AutoCreate, KeysOnly: g.keysOnly.Load(), Rate: l.Rate,
-		Codecs: codecs(l.Depth),
-		Limits: upstream.Limits{Idle: l.UpstreamIdle, Buffer: l.StreamBuffer, Body: l.Body},
+		Codecs:    codecs(l.Depth),
+		Limits:    upstream.Limits{Idle: l.UpstreamIdle, Buffer: l.StreamBuffer, Body: l.Body},
+		Streaming: cfg.Streaming, KeepAlive: keepAlive,
 		Replay: cfg.Approvals.Resume == "replay",
 	})
 	return nil

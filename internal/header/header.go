@@ -32,6 +32,32 @@ func Set(h http.Header, x *gatehouse.Exchange) {
 	setUnlessEmpty(h, verdict.AIPHeader, x.Analysis())
 }
 
+// Pending are the headers that differ while the response is still being read: integrity has not spoken, unless it is off.
+func Pending(off bool) http.Header {
+	word := "pending"
+	if off {
+		word = "disabled"
+	}
+	return http.Header{http.CanonicalHeaderKey(verdict.AIPHeader): {word}}
+}
+
+// Late lists the headers that are only known when the response has been read: its trailers.
+func Late() []string { return []string{verdict.Header, verdict.AIPHeader, checkpointID} }
+
+// Comment is the late headers of an exchange as comments in a stream of events, a line each. No blank line follows: there
+// are clients that take one for an event.
+func Comment(x *gatehouse.Exchange) []byte {
+	h := http.Header{}
+	Set(h, x)
+	var out []byte
+	for _, name := range Late() {
+		if value := h.Get(name); value != "" {
+			out = append(out, ": "+name+": "+value+"\n"...)
+		}
+	}
+	return out
+}
+
 func setUnlessEmpty(h http.Header, name, value string) {
 	if value != "" {
 		h.Set(name, value)

@@ -21,6 +21,8 @@ func (p *Proxy) answer(t *turn, err error) {
 	lost := gatehouse.AsFailure(err)
 	stop := t.X.Stopped()
 	switch {
+	case t.out.begun():
+		p.conclude(t, lost)
 	case lost != nil && (t.X.Cut == "" || lost.Code == "checkpoint_unavailable"):
 		t.Fail(lost)
 	case stop != nil:
@@ -39,6 +41,10 @@ func (p *Proxy) answer(t *turn, err error) {
 
 // render puts the answer into bytes, as the checkpoints left it.
 func (t *turn) render() (err error) {
+	if t.out != nil {
+		t.body, err = t.out.stream.Next(t.X.Response, wire.Free, true)
+		return err
+	}
 	t.body = t.reply.Raw
 	if t.reply.Body != nil {
 		t.body, err = t.reply.Body.Bytes(t.X.Response)

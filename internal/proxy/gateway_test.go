@@ -114,6 +114,7 @@ func start(t *testing.T, o options) *gateway {
 	}
 	g.proxy = &proxy.Proxy{Checker: g.engine, Desk: &surface.Desk{Authority: authority, Sessions: sessions}, Sessions: sessions, Log: log, Client: &upstream.Client{Transport: transport}}
 	doors := proxy.Settings{
+		Streaming: "buffer", // so that headers tell all; window_test.go is about streams that leave early
 		Upstreams: map[string]proxy.Upstream{
 			"openai":    {Name: "openai", Format: "openai", URL: serve(t, o.handler, g.openai)},
 			"anthropic": {Name: "anthropic", Format: "anthropic", URL: serve(t, o.handler, g.anthropic)},

@@ -41,12 +41,14 @@ type turn struct {
 	door  door
 	req   wire.Request    // of an inspected exchange
 	reply *upstream.Reply // nil until the upstream has answered
-	body  []byte          // the answer, as it goes to the client
+	body  []byte          // the answer, as it goes to the client; of one that leaves early, the rest
+	out   *outlet         // nil: nothing leaves before all of it is decided
 }
 
 // Serve implements [surface.Surface]. It takes every path: what leads to no upstream is not found.
 func (p *Proxy) Serve(c *surface.Call) bool {
 	t := &turn{Call: c, s: p.settings.Load()}
+	defer func() { t.out.close() }()
 	if err := p.prepare(c.R.Context(), t); err != nil {
 		t.Refuse(err)
 		return true
@@ -203,7 +205,7 @@ func (p *Proxy) fetch(ctx context.Context, t *turn, f *gatehouse.Flow) error {
 	if t.door.codec == nil {
 		t.reply, err = p.Client.Open(ctx, out, t.s.Limits)
 	} else {
-		t.reply, err = p.Client.Send(ctx, out, t.s.Limits, t.door.codec, f)
+		t.reply, err = p.Client.Send(ctx, out, t.s.Limits, t.door.codec, f, &watch{t, f})
 	}
 	return err
 }

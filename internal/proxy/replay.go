@@ -100,7 +100,7 @@ func (p *Proxy) release(ctx context.Context, t *turn, answer written, f *gatehou
 	if err != nil {
 		return err
 	}
-	t.reply, err = (&upstream.Client{Transport: answer}).Send(ctx, r, t.s.Limits, t.door.codec, f)
+	t.reply, err = (&upstream.Client{Transport: answer}).Send(ctx, r, t.s.Limits, t.door.codec, f, nil)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"time"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/surface"
 	"github.com/gatehouse-gateway/gatehouse/internal/upstream"
@@ -20,7 +21,9 @@ type Settings struct {
 	Rate       int                   // requests a minute for each agent; 0: no limit
 	Codecs     map[string]wire.Codec // by format, and by format/endpoint where a format has several
 	Limits     upstream.Limits
-	Replay     bool // an approved call of the last turn is delivered without the model
+	Streaming  string        // auto, buffer, window: see docs/streaming.md
+	KeepAlive  time.Duration // how long a stream may be silent; 0: for ever
+	Replay     bool          // an approved call of the last turn is delivered without the model
 }
 
 // Upstream is a model server that requests can be sent to.

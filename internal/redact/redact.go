@@ -28,13 +28,23 @@ func Edits(text string, findings []gatehouse.Finding, replacement func(gatehouse
 	if doc, ok := document(text); ok {
 		return doc.edits(findings, replacement)
 	}
-	var cuts []cut
+	var fit []gatehouse.Finding
 	for _, f := range findings {
 		f.Start, f.End = max(f.Start, 0), min(f.End, len(text))
 		if f.Start < f.End {
 			f.Start, f.End = runes(text, f.Start, f.End)
-			cuts = append(cuts, cut{Finding: f})
+			fit = append(fit, f)
 		}
+	}
+	return Spans(fit, replacement)
+}
+
+// Spans are what [Edits] are of a text that is no JSON, where it is known of the findings that they lie in the text and begin
+// and end with whole runes: of a text that still grows, say.
+func Spans(findings []gatehouse.Finding, replacement func(gatehouse.Finding) string) []gatehouse.Edit {
+	cuts := make([]cut, len(findings))
+	for i, f := range findings {
+		cuts[i] = cut{Finding: f}
 	}
 	return edits(merge(cuts), func(c cut) string { return replacement(c.Finding) })
 }

@@ -34,6 +34,14 @@ func (c checker) Check(ctx context.Context, x *gatehouse.Exchange, at gatehouse.
 	return d
 }
 
+// Follow implements [gatehouse.Early], as far as the other checker does.
+func (c checker) Follow(ctx context.Context, x *gatehouse.Exchange) (context.Context, gatehouse.Follower) {
+	if early, ok := c.next.(gatehouse.Early); ok {
+		return early.Follow(ctx, x)
+	}
+	return ctx, nil
+}
+
 // Finish implements [gatehouse.Checker].
 func (c checker) Finish(ctx context.Context, x *gatehouse.Exchange) error {
 	s := c.probe.now.Load()

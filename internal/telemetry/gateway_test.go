@@ -93,7 +93,7 @@ func open(t *testing.T, script fake.Script, change func(cfg *config.Config, otlp
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, spans: &receiver{}, log: &buffer{}, config: config.Default(),
+	w := &world{t: t, spans: &receiver{}, log: &buffer{}, config: buffered(),
 		model: &fake.OpenAI{Script: script}, claude: &fake.Anthropic{Script: script}}
 	if w.store, err = store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "gatehouse.db")); err != nil {
 		t.Fatal(err)
@@ -257,3 +257,10 @@ func events(s *otlp.Span, name string) (found [][]*common.KeyValue) {
 }
 
 func hexOf(id []byte) string { return hex.EncodeToString(id) }
+
+// buffered is the default configuration, but that streams are held until their end, so that headers tell all.
+func buffered() *config.Config {
+	c := config.Default()
+	c.Streaming = "buffer"
+	return c
+}

@@ -1,4 +1,4 @@
-// Package upstream sends requests to model servers and reads their answers to the end before anyone sees them. It promises
+// Package upstream sends requests to model servers and reads their answers to the end. It promises
 // that nothing hangs: every wait has a limit.
 package upstream
 
@@ -51,9 +51,20 @@ type Reply struct {
 	Rest   io.ReadCloser // of an answer that is not inspected; the caller closes it
 }
 
+// Watch follows a stream while it is read.
+type Watch interface {
+	// Begin is told of the reply before the first event. Its body is a [wire.Stream].
+	Begin(r *Reply)
+	// Event is called after each event. It returns how many bytes of events are held by now, or -1: all. An error ends the
+	// reading.
+	Event() (held int, err error)
+	// Sent reports whether anything has gone to the client, so that the answer cannot become another one.
+	Sent() bool
+}
+
 // Send sends a request whose answer is to be inspected, and feeds the answer to the sink. An error status is passed on
-// uninspected. The reply is nil only with an error; with a reply, an error says that the answer is not whole.
-func (c *Client) Send(ctx context.Context, r *http.Request, l Limits, codec wire.Codec, to wire.Sink) (*Reply, error) {
+// uninspected. The reply is nil only with an error; with a reply, an error says that the answer is not whole. watch may be nil.
+func (c *Client) Send(ctx context.Context, r *http.Request, l Limits, codec wire.Codec, to wire.Sink, watch Watch) (*Reply, error) {
 	res, body, err := c.roundTrip(ctx, r, l)
 	if err != nil {
 		return nil, err
@@ -61,12 +72,12 @@ func (c *Client) Send(ctx context.Context, r *http.Request, l Limits, codec wire
 	reply := &Reply{Status: res.StatusCode, Header: res.Header}
 	if res.StatusCode/100 == 2 {
 		if strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/event-stream") {
-			return stream(reply, body, l, codec.Stream(to), sse.NewReader(whole{body}, int(l.Buffer)))
+			return stream(reply, body, l, codec.Stream(to), sse.NewReader(whole{body}, int(l.Buffer)), watch)
 		}
 		if elements := array(codec, to); elements != nil {
 			in := bufio.NewReader(body)
 			if jsonarray.Begins(in) {
-				return stream(reply, body, l, elements, jsonarray.NewReader(whole{in}, int(l.Buffer)))
+				return stream(reply, body, l, elements, jsonarray.NewReader(whole{in}, int(l.Buffer)), watch)
 			}
 			body = struct {
 				io.Reader
@@ -148,13 +159,17 @@ type events interface {
 }
 
 // stream reads events until the answer ends. What has been read before it breaks off is kept in the reply.
-func stream(reply *Reply, body io.Closer, l Limits, s wire.Stream, from events) (*Reply, error) {
+func stream(reply *Reply, body io.Closer, l Limits, s wire.Stream, from events, watch Watch) (*Reply, error) {
 	defer body.Close()
 	reply.Body = s
-	size, taken := int64(0), 0
+	if watch != nil {
+		watch.Begin(reply)
+	}
+	size, held, taken := int64(0), int64(0), 0
 	for {
 		e, err := from.Next()
-		if size += int64(len(e.Raw)); size > l.Buffer || errors.Is(err, sse.ErrTooLarge) || errors.Is(err, jsonarray.ErrTooLarge) {
+		size += int64(len(e.Raw))
+		if held+int64(len(e.Raw)) > l.Buffer || size > max(l.Buffer, l.Body) || errors.Is(err, sse.ErrTooLarge) || errors.Is(err, jsonarray.ErrTooLarge) {
 			return reply, &gatehouse.Failure{Status: http.StatusServiceUnavailable, Code: "stream_buffer",
 				Message: "the answer is larger than limits.stream_buffer"}
 		}
@@ -163,10 +178,22 @@ func stream(reply *Reply, body io.Closer, l Limits, s wire.Stream, from events) 
 			switch bad := s.Event(e.Raw, e.Name, e.Data); {
 			case bad != nil && ended: // the connection closed in the middle of an event
 				err = errCut
+			case bad != nil && watch != nil && watch.Sent():
+				return reply, malformed(bad)
 			case bad != nil:
 				return nil, malformed(bad)
 			default:
 				taken++
+				if held = size; watch == nil {
+					break
+				}
+				n, lost := watch.Event()
+				if n >= 0 {
+					held = int64(n)
+				}
+				if lost != nil {
+					return reply, lost
+				}
 			}
 		}
 		switch {

@@ -119,7 +119,9 @@ func startGateway(dir string) (*server, error) {
 	type upstream = map[string]string
 	config, err := json.Marshal(map[string]any{ // JSON is YAML
 		"listen": "127.0.0.1:0",
-		"store":  "sqlite:" + filepath.Join(dir, "gatehouse.db"),
+		// The headers of streams are to tell all; the Python suite has streams that leave before they are decided.
+		"streaming": "buffer",
+		"store":     "sqlite:" + filepath.Join(dir, "gatehouse.db"),
 		"upstreams": map[string]upstream{
 			"openai":         {"url": provider.OpenAI},
 			"anthropic":      {"url": provider.Anthropic},

@@ -96,7 +96,8 @@ async function startProvider(folder, processes) {
 async function startGateway(binary, folder, processes, more) {
   const address = `127.0.0.1:${await freePort()}`;
   const file = join(folder, 'gatehouse.yaml');
-  const config = { listen: address, store: `sqlite:${join(folder, 'gatehouse.db')}`, ...more };
+  // The headers of streams are to tell all; the Python suite has streams that leave before they are decided.
+  const config = { streaming: 'buffer', listen: address, store: `sqlite:${join(folder, 'gatehouse.db')}`, ...more };
   writeFileSync(file, JSON.stringify(config)); // JSON is YAML
   const out = openSync(join(folder, LOG), 'w');
   const child = spawn(binary, ['serve', '--config', file], { cwd: folder, stdio: ['ignore', out, out] });

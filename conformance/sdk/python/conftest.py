@@ -14,6 +14,7 @@ import openai
 import pytest
 from google import genai
 
+import surface
 from sdks import SDKS, Place
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -97,6 +98,7 @@ def serving(binaries, provider, folder, **config):
             "held-anthropic": {"format": "anthropic", "url": provider.anthropic, "key": HELD_KEY},
             "held-gemini": {"format": "gemini", "url": provider.gemini, "key": HELD_KEY},
         },
+        "auth": {"admin_token": surface.ADMIN},
         **config,
     }
     file = folder / "gatehouse.yaml"
@@ -107,7 +109,9 @@ def serving(binaries, provider, folder, **config):
     )
     try:
         wait_until_it_answers(process, f"http://{address}", log)
+        surface.GATEWAYS.append(f"http://{address}")
         yield f"http://{address}"
+        surface.GATEWAYS.remove(f"http://{address}")
     finally:
         stop(process)
         log.close()

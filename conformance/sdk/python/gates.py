@@ -4,7 +4,8 @@ import json
 
 import httpx
 
-ADMIN = "an-admin-token-for-these-tests-only"
+from surface import ADMIN
+
 TIMEOUT = 20  # seconds for one request
 
 

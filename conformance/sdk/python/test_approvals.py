@@ -14,8 +14,8 @@ import pytest
 
 from conftest import serving
 from dialogues import DIALOGUES, OpenAI
-from gates import ADMIN, TIMEOUT, Gate, well
-from surface import verdict
+from gates import TIMEOUT, Gate, well
+from surface import ADMIN, verdict
 
 EXPIRE = 60  # seconds, the least that the configuration takes
 NOTICE = re.compile(r"\bapr-[0-9a-f]{32}\b")

@@ -12,13 +12,16 @@ import (
 // stream is a message that arrives in events (https://docs.anthropic.com/en/api/messages-streaming).
 type stream struct {
 	to     wire.Sink
-	raw    []byte // all events as they came
+	raw    []byte // the events that have not been written, as they came
 	events []event
+	sent   int           // how many events have been written
+	live   *streamWriter // writes what leaves before the end; nil while nothing has
 	open   map[int64]int // blocks that have begun and not ended, by their index on the wire
 	seen   map[int64]bool
 	flows  []flow // by block
 	ids    []int  // the sink's, by slot
 	usage  gatehouse.Usage
+	begun  int // the event with which the message began; -1 before
 	done   bool
 	read   reader
 	blocks []block
@@ -26,12 +29,13 @@ type stream struct {
 
 // event is one event as it came.
 type event struct {
-	end  int // of its bytes in raw; they begin where the event before ends
+	size int // of its bytes in raw; they begin where those of the event before end
 	name string
 	data string
 	kind string
 	in   int // its block, or noBlock
 	text bool
+	upto int // how much of its block's text there is behind it
 }
 
 const noBlock = -1
@@ -40,6 +44,7 @@ const noBlock = -1
 type flow struct {
 	index int64 // on the wire
 	start int   // the event that began it
+	stop  int   // the event that ended it; 0: it is open
 	delta int   // the first event that brought it text, or noDelta
 	first int   // where its slots begin
 	slot  int   // the slot that deltas add to, or noSlot
@@ -54,7 +59,7 @@ const (
 )
 
 func newStream(to wire.Sink) *stream {
-	return &stream{to: to, open: map[int64]int{}, seen: map[int64]bool{}}
+	return &stream{to: to, begun: -1, open: map[int64]int{}, seen: map[int64]bool{}}
 }
 
 // Done reports whether message_stop has been seen.
@@ -70,8 +75,11 @@ func (s *stream) Event(raw []byte, name, data string) error {
 	if err := s.take(&e); err != nil {
 		return err
 	}
+	if e.in != noBlock {
+		e.upto = len(s.flows[e.in].text)
+	}
 	s.raw = append(s.raw, raw...)
-	e.end = len(s.raw)
+	e.size = len(raw)
 	s.events = append(s.events, e)
 	return nil
 }
@@ -83,7 +91,7 @@ func (s *stream) take(e *event) error {
 	s.read.doc = []byte(e.data)
 	root, err := wire.ParseObject(s.read.doc, wire.MaxDepth)
 	if err != nil {
-		return fmt.Errorf("event %d: %w", len(s.events), err)
+		return fmt.Errorf("event %d: %w", s.next(), err)
 	}
 	e.kind = root.Get("type").Text(s.read.doc)
 	switch {
@@ -112,13 +120,14 @@ func (s *stream) take(e *event) error {
 	return nil
 }
 
-func (s *stream) impossible(why string) error { return fmt.Errorf("event %d: %s", len(s.events), why) }
+func (s *stream) impossible(why string) error { return fmt.Errorf("event %d: %s", s.next(), why) }
 
 func (s *stream) messageStart(m rawjson.Value) error {
 	if c := m.Get("content"); len(c.Elems) > 0 || c.Kind == rawjson.String { // nothing would inspect it
 		return s.impossible("a message begins with content")
 	}
 	readUsage(&s.usage, s.read.doc, m.Get("usage"))
+	s.begun = s.next()
 	return nil
 }
 
@@ -131,10 +140,10 @@ func (s *stream) blockStart(e *event, root rawjson.Value) error {
 	s.read.at = n
 	as := gatehouse.Part{Kind: gatehouse.Text, Role: gatehouse.Assistant}
 	if err := s.read.block(b, fmt.Sprintf("content[%d]", n), as); err != nil {
-		return fmt.Errorf("event %d: %w", len(s.events), err)
+		return fmt.Errorf("event %d: %w", s.next(), err)
 	}
 	s.blocks = append(s.blocks, readBlock(s.read.doc, b))
-	f := flow{index: index, start: len(s.events), delta: noDelta, first: first, slot: noSlot}
+	f := flow{index: index, start: s.next(), delta: noDelta, first: first, slot: noSlot}
 	if kind := s.blocks[n].kind; kind == "text" || kind == "thinking" || isCall(kind) {
 		f.begin(&s.read.slots[first], first)
 	}
@@ -216,7 +225,7 @@ func (s *stream) text(e *event, v rawjson.Value) error {
 	}
 	f, text := &s.flows[e.in], v.Text(s.read.doc)
 	if f.delta == noDelta {
-		f.delta = len(s.events)
+		f.delta = s.next()
 	}
 	f.text = append(f.text, text...)
 	s.to.Text(s.ids[f.slot], text)
@@ -246,6 +255,7 @@ func (s *stream) blockStop(e *event, root rawjson.Value) error {
 		}
 	}
 	delete(s.open, f.index)
+	f.stop = s.next()
 	for i := f.first; i < len(s.read.slots); i++ {
 		if s.read.slots[i].block == e.in {
 			s.to.Close(s.ids[i])
@@ -272,5 +282,12 @@ func emptyInput(raw string) bool {
 	return err != nil || len(v.Members) == 0
 }
 
-// errNoMessage says that there is no message to put text into.
-var errNoMessage = errors.New("the stream has no message to add text to")
+// next is the number of the event that comes next.
+func (s *stream) next() int { return s.sent + len(s.events) }
+
+var (
+	// errNoMessage says that there is no message to put text into.
+	errNoMessage = errors.New("the stream has no message to add text to")
+	// errGone says that what was sent cannot be taken back.
+	errGone = errors.New("a block was taken away, or a text put before one, after it had been sent")
+)

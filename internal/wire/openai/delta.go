@@ -16,6 +16,7 @@ type deltaEdit struct {
 	edit    *streamedEdit // nil when no edit touches the choice
 	keep    bool          // there is something in it that a client wants
 	patches []rawjson.Patch
+	err     error // a text was changed that had left
 }
 
 // run edits the choice in event number at.
@@ -24,6 +25,7 @@ func (d *deltaEdit) run(at int) {
 	d.keep = finish.Exists() || d.message.more
 	if d.edit == nil {
 		d.keep = true
+		d.pass()
 		return
 	}
 	d.texts(at)
@@ -61,21 +63,30 @@ func (d *deltaEdit) texts(event int) {
 	}
 }
 
-// text is what an item's delta becomes: the whole new text where an edited part begins, nothing where it went on.
-func (d *deltaEdit) text(i int, item item) string {
-	g := d.refs[i]
-	if g == nil || !d.edits(g) {
-		return item.at.Text(d.doc)
+// pass lets all texts go by as they are.
+func (d *deltaEdit) pass() {
+	for i, item := range d.message.items {
+		d.text(i, item)
 	}
-	return d.once(g)
+	for i, piece := range d.message.calls {
+		d.cut(d.refs[len(d.message.items)+i], piece.at.Text(d.doc))
+	}
 }
 
-func (d *deltaEdit) once(g *growing) string {
-	if d.written[g] {
-		return ""
+// text is what an item's delta becomes.
+func (d *deltaEdit) text(i int, item item) string {
+	return d.cut(d.refs[i], item.at.Text(d.doc))
+}
+
+func (d *deltaEdit) cut(g *growing, delta string) string {
+	if g == nil {
+		return delta
 	}
-	d.written[g] = true
-	return final(d.parts[g.place])
+	text, err := g.cutter(d.streamEdit).Cut(delta, d.changesOf(g))
+	if err != nil {
+		d.err = err
+	}
+	return text
 }
 
 func (d *deltaEdit) calls() {
@@ -92,8 +103,10 @@ func (d *deltaEdit) calls() {
 		if at, ok := d.edit.indices[g]; ok && at != g.index && piece.elem.Get("index").Exists() {
 			d.patches = append(d.patches, literal(piece.elem.Get("index"), strconv.Itoa(at)))
 		}
-		if piece.at.Kind == rawjson.String && d.edits(g) {
-			d.patches = append(d.patches, replace(piece.at, d.once(g)))
+		if delta := piece.at.Text(d.doc); piece.at.Kind == rawjson.String {
+			if text := d.cut(g, delta); text != delta {
+				d.patches = append(d.patches, replace(piece.at, text))
+			}
 		}
 	}
 	list := d.message.value.Get("tool_calls")

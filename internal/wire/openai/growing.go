@@ -27,6 +27,8 @@ type streamed struct {
 	last   *growing // the call in tool_calls that came last
 	legacy *growing // the function_call
 	first  int      // the event that the choice came in first
+	name   string   // of that event
+	doc    []byte   // its chunk
 	finish int      // the event with its finish reason; -1 when there was none
 }
 

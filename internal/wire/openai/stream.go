@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -12,8 +11,11 @@ import (
 // stream reads chunks. It keeps every event as it came, and for each text in it the part that it belongs to.
 type stream struct {
 	to      wire.Sink
-	events  []event
-	parts   []*growing // in the order in which they were opened
+	events  []event     // those that have not been written
+	sent    int         // how many have been
+	held    int         // bytes of those that have not
+	live    *streamEdit // writes what leaves before the end; nil while nothing has
+	parts   []*growing  // in the order in which they were opened
 	choices map[int]*streamed
 	usage   gatehouse.Usage
 	done    bool
@@ -25,7 +27,11 @@ type event struct {
 	name string
 	doc  []byte     // the chunk; nil when the event carries none
 	refs []*growing // for each text and then each call of each choice; nil for an empty text of no part
+	ends []int      // how much of each part's text there is behind the event
 	done bool       // the terminal event
+	last bool       // a choice ends in it
+
+	counts bool // it holds the usage and nothing else
 }
 
 // Stream begins to read a stream of chat.completion.chunk events.
@@ -57,6 +63,7 @@ func (s *stream) Event(raw []byte, name, data string) error {
 		}
 	}
 	s.events = append(s.events, e)
+	s.held += len(e.raw)
 	return nil
 }
 
@@ -99,15 +106,16 @@ func readChunk(doc []byte) (chunk, error) {
 func (s *stream) chunk(e *event, c chunk) error {
 	if c.root.Get("usage").Exists() {
 		s.usage = readUsage(c.root, c.doc)
+		e.counts = len(c.choices) == 0
 	}
 	for _, one := range c.choices {
 		into := s.choices[one.index]
 		if into == nil {
-			into = &streamed{index: one.index, first: len(s.events), finish: -1}
+			into = &streamed{index: one.index, first: s.next(), name: e.name, doc: e.doc, finish: -1}
 			s.choices[one.index] = into
 		}
 		for _, i := range one.message.items {
-			e.refs = append(e.refs, s.text(into, i, c.doc))
+			e.add(s.text(into, i, c.doc))
 		}
 		for _, piece := range one.message.calls {
 			g, err := s.call(into, piece, c.doc)
@@ -115,15 +123,16 @@ func (s *stream) chunk(e *event, c chunk) error {
 				s.pair(into) // when the event was cut short, what came before it is still written
 				return err
 			}
-			e.refs = append(e.refs, g)
+			e.add(g)
 		}
 		s.pair(into)
 		if !one.value.Get("finish_reason").Exists() {
 			continue
 		}
 		if into.finish < 0 {
-			into.finish = len(s.events)
+			into.finish = s.next()
 		}
+		e.last = true
 		for _, g := range into.parts {
 			s.close(g)
 		}
@@ -131,27 +140,13 @@ func (s *stream) chunk(e *event, c chunk) error {
 	return nil
 }
 
-// Bytes writes the stream. What was cut off stays cut off: no terminal event is made up.
-func (s *stream) Bytes(parts []gatehouse.Part) ([]byte, error) {
-	own, inserted, err := align(parts, len(s.parts))
-	if err != nil {
-		return nil, err
+// next is the number of the event that comes next.
+func (s *stream) next() int { return s.sent + len(s.events) }
+
+func (e *event) add(g *growing) {
+	end := 0
+	if g != nil {
+		end = g.text.Len()
 	}
-	w := streamEdit{stream: s, parts: own, choices: map[int]*streamedEdit{}, written: map[*growing]bool{}}
-	for _, g := range s.parts {
-		if err := w.plan(g); err != nil {
-			return nil, err
-		}
-	}
-	for _, p := range inserted {
-		if p.Text == "" {
-			continue
-		}
-		c := w.choice(p.Choice)
-		if c == nil {
-			return nil, fmt.Errorf("no choice %d to add text to", p.Choice)
-		}
-		c.added = join(c.added, p.Text)
-	}
-	return w.bytes()
+	e.refs, e.ends = append(e.refs, g), append(e.ends, end)
 }

@@ -12,13 +12,103 @@ import (
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
-// streamEdit writes a stream whose parts were edited.
+// streamEdit writes a stream, all at once or piece by piece.
 type streamEdit struct {
 	*stream
 	parts   []gatehouse.Part
+	whole   bool                  // the stream has ended, and all is decided
 	choices map[int]*streamedEdit // those that any edit touches
-	written map[*growing]bool     // edited parts whose new text is out
+	changes map[*growing][]gatehouse.Edit
+	cutters map[*growing]*wire.Cutter
 	out     []byte
+	events  []event // those that are to be written, from number first on
+	first   int
+}
+
+// Bytes writes the stream. What was cut off stays cut off: no terminal event is made up.
+func (s *stream) Bytes(parts []gatehouse.Part) ([]byte, error) {
+	w := &streamEdit{stream: s}
+	return w.write(parts, wire.Free, true)
+}
+
+// Next implements [wire.Incremental].
+func (s *stream) Next(parts []gatehouse.Part, free func(part int) int, last bool) ([]byte, error) {
+	if s.live == nil {
+		s.live = &streamEdit{stream: s}
+	}
+	out, err := s.live.write(parts, free, last)
+	n := len(s.live.events)
+	for _, e := range s.events[:n] {
+		s.held -= len(e.raw)
+	}
+	clear(s.events[:n])
+	s.events, s.sent = s.events[n:], s.sent+n
+	return out, err
+}
+
+// Held implements [wire.Incremental].
+func (s *stream) Held() int { return s.held }
+
+func (w *streamEdit) write(parts []gatehouse.Part, free func(part int) int, last bool) ([]byte, error) {
+	own, inserted, err := align(parts, len(w.stream.parts))
+	if err != nil {
+		return nil, err
+	}
+	w.parts, w.whole, w.out, w.first = own, last, nil, w.sent
+	if w.events = w.stream.events; !last {
+		w.events = w.events[:w.ready(free)]
+		if len(w.events) == 0 {
+			return nil, nil
+		}
+	}
+	if w.choices == nil {
+		w.choices, w.cutters = map[int]*streamedEdit{}, map[*growing]*wire.Cutter{}
+	}
+	w.changes = map[*growing][]gatehouse.Edit{}
+	for _, g := range w.stream.parts {
+		if err := w.plan(g); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range inserted {
+		if p.Text == "" {
+			continue
+		}
+		c := w.choice(p.Choice)
+		if c == nil {
+			return nil, fmt.Errorf("no choice %d to add text to", p.Choice)
+		}
+		c.added = join(c.added, p.Text)
+	}
+	return w.bytes()
+}
+
+// ready is how many of the events that are held may leave.
+func (w *streamEdit) ready(free func(part int) int) int {
+	for n, e := range w.stream.events {
+		if e.done || e.last {
+			return n
+		}
+		for i, g := range e.refs {
+			if g == nil {
+				continue
+			}
+			most := free(g.place)
+			if e.ends[i] > most || most != gatehouse.Everything && g.part.Kind != gatehouse.Text && g.part.Kind != gatehouse.Reasoning {
+				return n
+			}
+		}
+	}
+	return len(w.stream.events)
+}
+
+func (g *growing) cutter(w *streamEdit) *wire.Cutter {
+	c := w.cutters[g]
+	if c == nil {
+		c = &wire.Cutter{}
+		w.cutters[g] = c
+	}
+	return c
 }
 
 // streamedEdit is what happens to one choice.
@@ -33,7 +123,7 @@ type streamedEdit struct {
 
 // choice is the edit of a choice, nil when the stream has none of that index, or began it in an event that was refused.
 func (w *streamEdit) choice(index int) *streamedEdit {
-	if c := w.stream.choices[index]; w.choices[index] == nil && c != nil && c.first < len(w.events) {
+	if c := w.stream.choices[index]; w.choices[index] == nil && c != nil && c.first < w.next() {
 		w.choices[index] = &streamedEdit{streamed: c}
 	}
 	return w.choices[index]
@@ -68,13 +158,24 @@ func (w *streamEdit) told(c *streamedEdit, g *growing) bool {
 	return false
 }
 
-func (w *streamEdit) edits(g *growing) bool {
+func (w *streamEdit) edits(g *growing) bool { return w.gone(g) || len(w.changesOf(g)) > 0 }
+
+// changesOf are the replacements in a part that stays.
+func (w *streamEdit) changesOf(g *growing) []gatehouse.Edit {
+	list, known := w.changes[g]
+	if known || w.gone(g) {
+		return list
+	}
 	p := w.parts[g.place]
-	return p.Removed || p.Text != g.text.String()
+	if list = p.Changes(); w.whole {
+		list = wire.Changes(p, g.text.String(), final(p))
+	}
+	w.changes[g] = list
+	return list
 }
 
 func (w *streamEdit) gone(g *growing) bool {
-	return g.part.Kind == gatehouse.ToolCall && w.parts[g.place].Removed
+	return w.whole && g.part.Kind == gatehouse.ToolCall && w.parts[g.place].Removed
 }
 
 func (w *streamEdit) bytes() ([]byte, error) {
@@ -83,19 +184,24 @@ func (w *streamEdit) bytes() ([]byte, error) {
 		size += len(e.raw)
 	}
 	w.out = make([]byte, 0, size)
-	for _, c := range w.choices {
-		w.renumber(c)
+	if w.whole {
+		for _, c := range w.choices {
+			w.renumber(c)
+		}
 	}
 	for i, e := range w.events {
-		if err := w.event(i, e); err != nil {
+		if err := w.event(w.first+i, e); err != nil {
 			return nil, err
 		}
+	}
+	if !w.whole {
+		return w.out, nil
 	}
 	if err := w.additions(func(*streamedEdit) bool { return true }); err != nil {
 		return nil, err
 	}
 	for _, g := range w.stream.parts {
-		if w.edits(g) && !w.gone(g) && !w.written[g] && final(w.parts[g.place]) != "" {
+		if !w.gone(g) && g.cutter(w).Rest(w.changesOf(g)) != "" {
 			return nil, fmt.Errorf("%s cannot be edited", g.part.Path)
 		}
 	}
@@ -133,7 +239,11 @@ func (w *streamEdit) event(i int, e event) error {
 		if err != nil {
 			return err
 		}
-		raw = w.chunk(i, e, c)
+		if raw, err = w.chunk(i, e, c); err != nil {
+			return err
+		}
+	} else {
+		w.pass(e)
 	}
 	ends := func(c *streamedEdit) bool { return e.done || c.finish == i }
 	if err := w.additions(ends); err != nil {
@@ -143,25 +253,36 @@ func (w *streamEdit) event(i int, e event) error {
 	return nil
 }
 
+// pass lets the texts of an event go by as they are.
+func (w *streamEdit) pass(e event) {
+	for i, g := range e.refs {
+		if g != nil {
+			g.cutter(w).Pass(e.ends[i])
+		}
+	}
+}
+
 // chunk is the event after its edits; nil when nothing is left of it.
-func (w *streamEdit) chunk(i int, e event, c chunk) []byte {
+func (w *streamEdit) chunk(i int, e event, c chunk) ([]byte, error) {
 	refs, empty := e.refs, !c.root.Get("usage").Exists()
 	var patches []rawjson.Patch
 	for _, one := range c.choices {
 		n := len(one.message.items) + len(one.message.calls)
 		d := deltaEdit{streamEdit: w, choice: one, doc: c.doc, refs: refs[:n], edit: w.choices[one.index]}
 		refs = refs[n:]
-		d.run(i)
+		if d.run(i); d.err != nil {
+			return nil, d.err
+		}
 		patches = append(patches, d.patches...)
 		empty = empty && !d.keep
 	}
 	switch {
 	case len(patches) == 0:
-		return e.raw
+		return e.raw, nil
 	case empty:
-		return nil
+		return nil, nil
 	}
-	return e.with(rawjson.Splice(e.doc, patches))
+	return e.with(rawjson.Splice(e.doc, patches)), nil
 }
 
 // with is the event's bytes with another chunk in it.
@@ -191,23 +312,28 @@ func (w *streamEdit) additions(chosen func(*streamedEdit) bool) error {
 
 // add writes a chunk like the choice's first one, with the same envelope.
 func (w *streamEdit) add(c *streamedEdit) error {
-	e := w.events[c.first]
-	root, err := wire.ParseObject(e.doc, wire.MaxDepth)
-	if err != nil {
-		return err
-	}
-	body := append([]byte(`[{"index":`+strconv.Itoa(c.index)+`,"delta":{"content":`), rawjson.Quote(c.added)...)
-	body = append(body, `},"finish_reason":null}]`...)
-	patches := []rawjson.Patch{literal(root.Get("choices"), string(body))}
-	if usage := root.Get("usage"); usage.Exists() {
-		patches = append(patches, literal(usage, "null"))
-	}
 	if len(w.out) > 0 && !ended(w.out) {
 		w.out = append(w.out, "\n\n"...) // the stream was cut within an event
 	}
-	w.out = sse.Append(w.out, e.name, string(rawjson.Splice(e.doc, patches)))
-	c.added = ""
+	out, err := c.like(w.out, `{"content":`+string(rawjson.Quote(c.added))+`}`, "null")
+	if err != nil {
+		return err
+	}
+	w.out, c.added = out, ""
 	return nil
+}
+
+// like writes an event like the choice's first one, with another delta and finish reason.
+func (c *streamed) like(out []byte, delta, finish string) ([]byte, error) {
+	root, err := wire.ParseObject(c.doc, wire.MaxDepth)
+	if err != nil {
+		return nil, err
+	}
+	patches := []rawjson.Patch{literal(root.Get("choices"), `[{"index":`+strconv.Itoa(c.index)+`,"delta":`+delta+`,"finish_reason":`+finish+`}]`)}
+	if usage := root.Get("usage"); usage.Exists() {
+		patches = append(patches, literal(usage, "null"))
+	}
+	return sse.Append(out, c.name, string(rawjson.Splice(c.doc, patches))), nil
 }
 
 // ended reports whether the bytes end with a blank line, so that another event can follow.

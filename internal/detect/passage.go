@@ -8,7 +8,7 @@ import (
 
 const (
 	// passageMost is the length of a passage, in pieces of words as [pieces] counts them.
-	passageMost = 96
+	passageMost = 56
 	// betweenMost bounds what stands between two sentences of a passage, in bytes: the keys of JSON are read, rows of numbers are not.
 	betweenMost = 24
 )

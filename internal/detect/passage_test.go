@@ -12,12 +12,12 @@ func TestStretches(t *testing.T) {
 		want  []span
 	}{
 		"none":                 {nil, nil},
-		"all at once":          {[]int{30, 30, 30}, []span{{0, 3}}},
+		"all at once":          {[]int{15, 15, 15}, []span{{0, 3}}},
 		"too long for one":     {[]int{200, 10}, []span{{0, 1}, {1, 2}}},
-		"the last again":       {[]int{40, 40, 40}, []span{{0, 2}, {1, 3}}},
-		"not where it is long": {[]int{30, 60, 30}, []span{{0, 2}, {2, 3}}},
-		"nor before a longer":  {[]int{40, 40, 70}, []span{{0, 2}, {2, 3}}},
-		"nor alone":            {[]int{40, 90, 40}, []span{{0, 1}, {1, 2}, {2, 3}}},
+		"the last again":       {[]int{25, 25, 25}, []span{{0, 2}, {1, 3}}},
+		"not where it is long": {[]int{20, 34, 20}, []span{{0, 2}, {2, 3}}},
+		"nor before a longer":  {[]int{25, 25, 40}, []span{{0, 2}, {2, 3}}},
+		"nor alone":            {[]int{25, 50, 25}, []span{{0, 1}, {1, 2}, {2, 3}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := stretches(c.sizes); !slices.Equal(got, c.want) {

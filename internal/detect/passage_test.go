@@ -13,6 +13,7 @@ func TestStretches(t *testing.T) {
 	}{
 		"none":                 {nil, nil},
 		"all at once":          {[]int{15, 15, 15}, []span{{0, 3}}},
+		"just fits":            {[]int{28, 28}, []span{{0, 2}}},
 		"too long for one":     {[]int{200, 10}, []span{{0, 1}, {1, 2}}},
 		"the last again":       {[]int{25, 25, 25}, []span{{0, 2}, {1, 3}}},
 		"not where it is long": {[]int{20, 34, 20}, []span{{0, 2}, {2, 3}}},

@@ -26,9 +26,9 @@ def main():
     p.add_argument("--windows", required=True)
     p.add_argument("--layers", default="0,1,3,5")
     p.add_argument("--minutes", type=float, default=12)
-    p.add_argument("--teach", type=int, default=24_000, help="English sentences")
-    p.add_argument("--rate", type=float, default=2e-4)
-    p.add_argument("--threads", type=int, default=2)
+    p.add_argument("--teach", type=int, default=6000, help="English sentences")
+    p.add_argument("--rate", type=float, default=3e-4)
+    p.add_argument("--threads", type=int, default=1, help="more are slower on processors that others use too")
     a = p.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(a.threads)
@@ -72,6 +72,7 @@ def main():
     student = model.from_bert(a.base, [int(x) for x in a.layers.split(",")], work / "words.npy").train()
     goals_norm = F.normalize(goals - goals.mean(0), dim=1)
     centre, scale = goals.mean(0), (goals - goals.mean(0)).norm(dim=1).mean()
+    student.words.sparse = True
     dense = [q for n, q in student.named_parameters() if not n.startswith("words")]
     best = torch.optim.AdamW([{"params": dense, "lr": a.rate, "peak": a.rate}], weight_decay=0.01)
     sparse = torch.optim.Adagrad([{"params": [student.words.weight], "lr": 0.004}], eps=1e-6)
@@ -84,7 +85,7 @@ def main():
                 done = True
                 break
             for g in best.param_groups:
-                g["lr"] = g["peak"] * min(step / 50, 1) * (1 - spent)
+                g["lr"] = g["peak"] * min((step + 1) / 20, 1) * (1 - spent)
             ids_, n = model.pad([sentences[i] for i in batch])
             with torch.autocast("cpu", torch.bfloat16):
                 said = model.mean(*student(ids_, n, first=False)).float()
@@ -100,11 +101,10 @@ def main():
             loss.backward()
             torch.nn.utils.clip_grad_norm_(dense, 1.0)
             best.step()
-            if step % 1 == 0:
-                sparse.step()
+            sparse.step()
             total, step = total + loss.item(), step + 1
-            if step % 100 == 0:
-                print(f"{step} {time.time() - began:.0f}s loss {total / 100:.4f}", flush=True)
+            if step % 50 == 0:
+                print(f"{step} {time.time() - began:.0f}s loss {total / 50:.4f}", flush=True)
                 total = 0.0
     model.save(student, work / f"base-{a.layers.replace(',', '')}.safetensors")
     print("steps", step, flush=True)

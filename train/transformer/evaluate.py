@@ -14,7 +14,7 @@ import numpy as np
 from data import OUTPUTS
 
 PENALTIES = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
-SHARES = (0, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3)
+SHARES = (0, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4)
 RATES = ((0.9, 0.01), (0.5, 0.05), (0.2, 0.15), (0.1, 0.22), (0.05, 0.3), (0.02, 0.45), (0.01, 0.6), (0.005, 0.8), (0.002, 0.95), (0.0005, 0.98))
 MISLED = 3  # how many times as many texts that mislead may be suspected as ordinary ones
 LEAST = 150
@@ -60,6 +60,10 @@ class Cases:
     def cut(self, s, share):
         """The sum of a threshold: as train/linear has it."""
         return max(quantile(s[self.ordinary], share), quantile(s[self.hard & self.english], min(MISLED * share, 1)))
+
+    def strict(self, s):
+        """The sum above which at most 1 % of the ordinary texts lie and 5 % of those that mislead."""
+        return max(quantile(s[self.ordinary], 0.01), quantile(s[self.hard], 0.05))
 
     def by(self, s, cut, group, least):
         found = defaultdict(lambda: [0, 0])
@@ -157,8 +161,9 @@ def main():
           f"penalty {PENALTIES[best]}. Recall at 1 % of the ordinary texts.\n\nLeft out by hand:\n\n")
         table(w, cases, ways, lambda t: t["hand"], LEAST)
         w("\n| texts written to mislead, of left-out hands | transformer | linear | together |\n|---|---|---|---|\n")
-        for label, at in (("flagged where 1 % of the ordinary are", lambda m: quantile(m[cases.ordinary], 0.01)), ("flagged at `warn` (1 % and 3 %)", lambda m: cases.cut(m, 0.01))):
+        for label, at in (("flagged where 1 % of the ordinary are", lambda m: quantile(m[cases.ordinary], 0.01)), ("flagged at `warn` (at most 1 % of the ordinary, 3 % of the English ones here)", lambda m: cases.cut(m, 0.01))):
             w(f"| {label} | " + " | ".join(f"{100 * (m[cases.hard] > at(m)).mean():.1f} %" for m in ways.values()) + " |\n")
+        w("| mean recall of hands where 1 % of the ordinary and 5 % of these are | " + " | ".join(f"{cases.mean(m, cases.strict(m)):.3f}" for m in ways.values()) + " |\n")
         w("| mean recall of hands at `warn` | " + " | ".join(f"{cases.mean(m, cases.cut(m, 0.01)):.3f}" for m in ways.values()) + " |\n")
         for title, key, least in (("family", lambda t: t["family"], 60), ("carrier", lambda t: t["carrier"], 60), ("language", lambda t: t["lang"], 40)):
             if o == 0 or title == "language" and o == 1:

@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"runtime"
-	"strings"
 	"sync"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
@@ -86,17 +85,12 @@ func wants(r rows.Row) (w [outputs]int) {
 		w[tool], w[user], w[jail] = -1, -1, -1
 	case !attack:
 		w[user], w[jail] = -1, -1
-	case jailbreak(r):
+	case r.Jailbreak():
 		w[tool], w[user], w[jail] = 1, 1, 1
 	default:
 		w[tool], w[user] = 1, 1
 	}
 	return w
-}
-
-// jailbreak reports whether an attack of a user's is one on the model's own rules.
-func jailbreak(r rows.Row) bool {
-	return r.Attack == "jailbreak" || strings.HasSuffix(r.Source, "jailbreak") || strings.HasPrefix(r.Family, "jailbreak")
 }
 
 const (
@@ -136,7 +130,7 @@ func weigh(all []*bag, output int) map[*bag]float64 {
 		if (b.Kind == "input") != (output != tool) {
 			w *= otherKind
 		}
-		if b.misleading() {
+		if b.Misleading() {
 			w *= misleadingWeight
 		}
 		weights[b] = w

@@ -85,8 +85,8 @@ const misled = 3
 // threshold is the sum that so large a share of the ordinary texts has, and misled times as large a one of those that mislead; of those in
 // English alone, which has most rows to learn from, and therefore the highest sums.
 func threshold(all []judged, output, choice int, share float64) float64 {
-	cut := quantile(benignSums(all, output, choice, (*bag).ordinary), share)
-	return max(cut, quantile(benignSums(all, output, choice, func(b *bag) bool { return b.misleading() && b.Lang == "en" }), min(misled*share, 1)))
+	cut := quantile(benignSums(all, output, choice, (*bag).Ordinary), share)
+	return max(cut, quantile(benignSums(all, output, choice, func(b *bag) bool { return b.Misleading() && b.Lang == "en" }), min(misled*share, 1)))
 }
 
 // benignSums are the sums of benign texts, descending.

@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse/train/rows"
 )
@@ -22,21 +20,22 @@ var chosen = settings{Epochs: 12, Rate: 0.2, Shrink: 0.85, Hands: 2, Kept: 180_0
 
 func main() {
 	weights := flag.String("weights", "", "folder to write the weights to")
+	scores := flag.String("scores", "", "file to write the sums to that models give to texts that they have not seen, as JSON lines")
 	report := flag.String("report", "", "file to write the report to")
 	folds := flag.Int("folds", 10, "folds that hands are spread over")
 	sample := flag.Int("sample", 1, "take one of so many rows of the large benign corpora")
 	flag.Parse()
-	if err := run(*weights, *report, *folds, *sample, flag.Args()); err != nil {
+	if err := run(*weights, *report, *scores, *folds, *sample, flag.Args()); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(weights, report string, folds, sample int, paths []string) error {
+func run(weights, report, scores string, folds, sample int, paths []string) error {
 	all, err := rows.Read(paths...)
 	if err != nil {
 		return err
 	}
-	all = usable(all, sample)
+	all = rows.Usable(all, sample)
 	texts := bags(all)
 	features := number(texts, chosen.Hands)
 	log.Printf("%d texts, %d features", len(texts), len(features.hashes))
@@ -46,6 +45,11 @@ func run(weights, report string, folds, sample int, paths []string) error {
 		cases[o] = outOfFold(texts, len(features.hashes), o, byHand, folds)
 		heads[o] = calibrate(cases[o], o)
 		log.Printf("%s: judged %d texts by models that have not seen their hands, penalty %.2f", name, len(cases[o]), heads[o].penalty)
+	}
+	if scores != "" {
+		if err := writeScores(scores, cases, heads); err != nil {
+			return err
+		}
 	}
 	if weights != "" {
 		if err := export(weights, texts, features, heads); err != nil {
@@ -65,36 +69,7 @@ func run(weights, report string, folds, sample int, paths []string) error {
 	return file.Close()
 }
 
-// usable are the rows that injection detectors learn from: those about secrets and personal data say nothing, and prompts that operators
-// wrote are what a detector for tool results has to find when a tool returns them, whoever wrote them. The requests of the
-// generator "made" stand so close together that no mailbox is like them; it only measures over-defence.
-func usable(all []rows.Row, sample int) []rows.Row {
-	k := 0
-	return slices.DeleteFunc(all, func(r rows.Row) bool {
-		switch {
-		case r.Kind == "", strings.HasPrefix(r.Source, "presidio"), strings.Contains(r.Source, "gitleaks"), r.Source == "own look-alike", r.Source == "made-prompts":
-			return true
-		case r.Family == "benign" && strings.HasPrefix(r.Hand, "hand/"):
-			return false
-		case r.Family == "benign":
-			k++
-			return k%sample > 0
-		}
-		return false
-	})
-}
-
 func byHand(b *bag) string { return b.Hand }
-
-// ordinary reports whether a benign text is one as it comes, and none that somebody wrote to mislead a detector.
-func (b *bag) ordinary() bool {
-	return b.Label == 0 && b.Hand != "made" && !b.misleading()
-}
-
-// misleading reports whether somebody wrote a benign text to mislead a detector: a twin of an attack, or one full of words that attacks use.
-func (b *bag) misleading() bool {
-	return b.Label == 0 && (strings.HasPrefix(b.Hand, "hand/") || strings.HasPrefix(b.Hand, "authored/") || strings.HasPrefix(b.Source, "own"))
-}
 
 // native reports whether a text is of the kind that an output is for.
 func (b *bag) native(output int) bool { return (b.Kind == "input") == (output != tool) }

@@ -59,7 +59,7 @@ var cuts = []struct {
 
 // table is the recall by group.
 func (r *reporter) table(all []judged, output, choice int, group func(*bag) string, least int) {
-	cut := quantile(benignSums(all, output, choice, (*bag).ordinary), 0.01)
+	cut := quantile(benignSums(all, output, choice, (*bag).Ordinary), 0.01)
 	type count struct{ n, hit int }
 	by := map[string]*count{}
 	for _, j := range all {
@@ -110,7 +110,7 @@ func (r *reporter) alarms(all []judged, output int) {
 		for k := range parts {
 			c := fit(parts[1-k], output, r.heads[output].choice)
 			for _, j := range parts[k] {
-				if j.ordinary() && j.native(output) {
+				if j.Ordinary() && j.native(output) {
 					n++
 					if c.score(j.sums[c.choice]) >= t {
 						hit++
@@ -128,7 +128,7 @@ func (r *reporter) hard(all []judged, output, choice int) {
 	c := r.heads[output]
 	n, hit := 0, [3]int{}
 	for _, j := range all {
-		if j.Label != 0 || j.ordinary() || !j.native(output) || j.Hand == "made" {
+		if j.Label != 0 || j.Ordinary() || !j.native(output) || j.Hand == "made" {
 			continue
 		}
 		n++

@@ -73,7 +73,7 @@ func (r *Reader) passages(n *Normalized) []Passage {
 // sums are the sentences of a reading and what they weigh to each output.
 func (l *linear) sums(n *Normalized) (spans []span, sums [outputs][]Sum) {
 	for o := range l.outputs {
-		f := features{first: l.outputs[o].weights}
+		f := features{tables: []*Weights{l.outputs[o].weights}}
 		f.each(n, func(s span) {
 			if o == 0 {
 				spans = append(spans, s)

@@ -37,7 +37,7 @@ func sifted(t *testing.T, s *Set, eager bool, pieces ...string) (all []gatehouse
 }
 
 // pieces cuts a text at random places, in the middle of characters, too.
-func pieces(r *rand.Rand, text string, most int) (out []string) {
+func chopped(r *rand.Rand, text string, most int) (out []string) {
 	for text != "" {
 		n := min(len(text), 1+r.IntN(most))
 		out, text = append(out, text[:n]), text[n:]
@@ -117,7 +117,7 @@ func TestSieveDoesNotMindPieces(t *testing.T) {
 		for _, eager := range []bool{false, true} {
 			want := fmt.Sprint(sifted(t, s, eager, text))
 			for _, most := range []int{1, 7, 40} {
-				if got := fmt.Sprint(sifted(t, s, eager, pieces(r, text, most)...)); got != want {
+				if got := fmt.Sprint(sifted(t, s, eager, chopped(r, text, most)...)); got != want {
 					t.Fatalf("%.80q in pieces of up to %d bytes:\ngot  %s\nwant %s", text, most, got, want)
 				}
 			}
@@ -189,7 +189,7 @@ func FuzzSieve(f *testing.F) {
 		}
 		r := rand.New(rand.NewPCG(seed, 7))
 		want := fmt.Sprint(sifted(t, s, eager, text))
-		if got := fmt.Sprint(sifted(t, s, eager, pieces(r, text, 1+r.IntN(64))...)); got != want {
+		if got := fmt.Sprint(sifted(t, s, eager, chopped(r, text, 1+r.IntN(64))...)); got != want {
 			t.Errorf("in pieces:\ngot  %s\nwant %s", got, want)
 		}
 	})

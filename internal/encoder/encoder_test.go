@@ -91,6 +91,9 @@ func TestScratchCarriesNothingOver(t *testing.T) {
 }
 
 func TestScoreAllocatesNothing(t *testing.T) {
+	if watched {
+		t.Skip("pools forget under the race detector")
+	}
 	m := smallModel(t, poolMean, Kernels()[0])
 	window, logits := randomWindow(seeded(12), m), make([]float32, m.Outputs())
 	ctx := t.Context()

@@ -145,10 +145,10 @@ func (s *splitter) stops(i int, c byte) bool {
 	return ended(behind) || behind >= utf8.RuneSelf || i > 0 && s.text[i-1] >= utf8.RuneSelf
 }
 
-// ended reports whether a sentence may have ended before a byte.
+// ended reports whether a sentence may have ended before a byte; 0 is the end of the text.
 func ended(c byte) bool {
 	switch c {
-	case ' ', '\n', '"', '\'', ')', ']', '<', '\\':
+	case 0, ' ', '\n', '"', '\'', ')', ']', '<', '\\':
 		return true
 	}
 	return c >= utf8.RuneSelf

@@ -58,6 +58,7 @@ func TestSentences(t *testing.T) {
 func FuzzSentences(f *testing.F) {
 	f.Add(`{"a":"he said. \"go.\" yes","b c":[1,"x"],"d":3, "e":"f"}`, 3)
 	f.Add("Hello (there.) e.g. this... 1. a | b |\n• x 。y", 1)
+	f.Add(strings.Repeat("wordwordwo ", 21)+"abcdefgh!中", 0) // as long as a sentence can be
 	f.Fuzz(func(t *testing.T, text string, cut int) {
 		n := normalise(text, looksLikeJSON(text))
 		all, last := sentences(n), 0

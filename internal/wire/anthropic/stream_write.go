@@ -312,6 +312,9 @@ func (w *streamWriter) blockEvent(i int) error {
 	}
 	cutter := w.cutter(e.in)
 	text, err := cutter.Cut(w.piece(e, i), changes)
+	if edited && i == f.delta && len(f.text) == 0 { // the deltas that came were empty
+		text = cutter.Rest(changes)
+	}
 	if err != nil || edited && e.text && text == "" {
 		return err
 	}

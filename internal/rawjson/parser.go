@@ -1,9 +1,17 @@
 package rawjson
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 type parser struct {
-	doc   []byte
-	at    int
-	depth int
+	doc     []byte
+	at      int
+	depth   int
+	members shelf[Member]
+	elems   shelf[Value]
+	names   [32]string // names of members without an escape that were read before; see name
 }
 
 func (p *parser) fail(err error) error { return &Error{err, p.at} }
@@ -51,18 +59,17 @@ func (p *parser) literal(word string, k Kind) (Value, error) {
 	return Value{Kind: k, Start: p.at - len(word), End: p.at}, nil
 }
 
-// usualMembers is room for the members of most objects, so that a list does not grow by one, two and four.
-const usualMembers = 4
-
 func (p *parser) object() (Value, error) {
 	v := Value{Kind: Object, Start: p.at}
 	if p.depth--; p.depth < 0 {
 		return Value{}, p.fail(ErrDepth)
 	}
 	p.at++
+	from := p.members.begin()
 	var seen map[string]struct{} // only for large objects: a scan is cheaper for small ones
 	for p.space(); !p.take('}'); p.space() {
-		if len(v.Members) > 0 {
+		before := p.members.since(from)
+		if len(before) > 0 {
 			if !p.take(',') {
 				return Value{}, p.fail(ErrSyntax)
 			}
@@ -73,8 +80,8 @@ func (p *parser) object() (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
-		name := key.Text(p.doc)
-		if duplicate(v.Members, &seen, name) {
+		name := p.name(key)
+		if duplicate(before, &seen, name) {
 			return Value{}, &Error{ErrDuplicate, keyAt}
 		}
 		if p.space(); !p.take(':') {
@@ -84,20 +91,34 @@ func (p *parser) object() (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
-		if v.Members == nil {
-			v.Members = make([]Member, 0, usualMembers)
-		}
-		v.Members = append(v.Members, Member{Key: name, KeyStart: keyAt, Value: member})
+		p.members.add(Member{Key: name, KeyStart: keyAt, Value: member})
 	}
 	p.depth++
-	v.End = p.at
+	v.End, v.Members = p.at, p.members.end(from, len(p.doc))
 	return v, nil
+}
+
+// name is the decoded name of a member. Objects in a list have the same few names, and most are those that were read before.
+func (p *parser) name(key Value) string {
+	raw := p.doc[key.Start+1 : key.End-1]
+	if len(raw) == 0 {
+		return ""
+	}
+	known := &p.names[(len(raw)*7+int(raw[len(raw)-1]))%len(p.names)]
+	if string(raw) == *known {
+		return *known
+	}
+	name := key.Text(p.doc)
+	if len(name) == len(raw) { // nothing was escaped, so that only the same bytes have the same name
+		*known = name
+	}
+	return name
 }
 
 func duplicate(members []Member, seen *map[string]struct{}, name string) bool {
 	if len(members) < 16 {
-		for _, m := range members {
-			if m.Key == name {
+		for i := range members {
+			if members[i].Key == name {
 				return true
 			}
 		}
@@ -120,18 +141,19 @@ func (p *parser) array() (Value, error) {
 		return Value{}, p.fail(ErrDepth)
 	}
 	p.at++
+	from := p.elems.begin()
 	for p.space(); !p.take(']'); p.space() {
-		if len(v.Elems) > 0 && !p.take(',') {
+		if len(p.elems.since(from)) > 0 && !p.take(',') {
 			return Value{}, p.fail(ErrSyntax)
 		}
 		elem, err := p.value()
 		if err != nil {
 			return Value{}, err
 		}
-		v.Elems = append(v.Elems, elem)
+		p.elems.add(elem)
 	}
 	p.depth++
-	v.End = p.at
+	v.End, v.Elems = p.at, p.elems.end(from, len(p.doc))
 	return v, nil
 }
 
@@ -161,10 +183,26 @@ func (p *parser) str() (Value, error) {
 				return Value{}, err
 			}
 		default:
-			p.at++
+			p.at += plain(p.doc[p.at:])
 		}
 	}
 	return Value{}, p.fail(ErrSyntax)
+}
+
+// plain is how many bytes of a string, after one that is known to be, are neither its end nor an escape nor a control
+// character. It looks at eight at a time: nearly all of a request is text.
+func plain(doc []byte) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	n := 1
+	for ; n+8 <= len(doc); n += 8 {
+		w := binary.LittleEndian.Uint64(doc[n:])
+		// A byte of (v-ones)&^v has its high bit set where v is zero, and where it borrows from such a one: the first is right.
+		quote, escape := w^ones*'"', w^ones*'\\'
+		if found := ((quote-ones)&^quote | (escape-ones)&^escape | (w-ones*0x20)&^w) & highs; found != 0 {
+			return n + bits.TrailingZeros64(found)/8
+		}
+	}
+	return n
 }
 
 // escape reads one escape, both halves of a surrogate pair at once. A lone surrogate has no UTF-8 and readers differ on

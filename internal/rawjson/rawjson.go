@@ -85,8 +85,8 @@ func invalidAt(doc []byte) int {
 
 // Get is the member of an object by its exact name; the zero Value when there is none.
 func (v Value) Get(name string) Value {
-	for _, m := range v.Members {
-		if m.Key == name {
+	for i := range v.Members {
+		if m := &v.Members[i]; m.Key == name {
 			return m.Value
 		}
 	}

@@ -281,3 +281,22 @@ func walk(v Value, visit func(Value)) {
 		walk(e, visit)
 	}
 }
+
+// Where a string ends, escapes or holds what it must not is seen at every place, whatever stands around it.
+func TestPlain(t *testing.T) {
+	for _, special := range []byte{'"', '\\', 0, 0x1f} {
+		for _, filler := range []byte{'a', ' ', '!', '#', '[', ']', 0x7f, 0x80, 0xa2, 0xdc, 0xff} {
+			for size := 1; size < 40; size++ {
+				for at := 1; at <= size; at++ {
+					doc := bytes.Repeat([]byte{filler}, size)
+					if at < size {
+						doc[at] = special
+					}
+					if n := plain(doc); n > at || n < at && n < size-7 {
+						t.Fatalf("%#x among %#x at %d of %d: %d", special, filler, at, size, n)
+					}
+				}
+			}
+		}
+	}
+}

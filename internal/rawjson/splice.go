@@ -3,6 +3,7 @@ package rawjson
 import (
 	"bytes"
 	"sort"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -63,27 +64,34 @@ func Quote(text string) []byte {
 
 // unquote decodes the inside of a string that the parser has accepted.
 func unquote(in []byte) string {
+	if word := usual(in); word != "" {
+		return word
+	}
 	if bytes.IndexByte(in, '\\') < 0 {
 		return string(in)
 	}
-	out := make([]byte, 0, len(in))
+	var out strings.Builder
+	out.Grow(len(in))
 	for i := 0; i < len(in); i++ {
-		if in[i] != '\\' {
-			out = append(out, in[i])
-			continue
+		n := bytes.IndexByte(in[i:], '\\')
+		if n < 0 {
+			n = len(in) - i
 		}
-		i++
+		out.Write(in[i : i+n])
+		if i += n + 1; i >= len(in) {
+			break
+		}
 		switch in[i] {
 		case 'b':
-			out = append(out, '\b')
+			out.WriteByte('\b')
 		case 'f':
-			out = append(out, '\f')
+			out.WriteByte('\f')
 		case 'n':
-			out = append(out, '\n')
+			out.WriteByte('\n')
 		case 'r':
-			out = append(out, '\r')
+			out.WriteByte('\r')
 		case 't':
-			out = append(out, '\t')
+			out.WriteByte('\t')
 		case 'u':
 			r, _ := hex4(in, i+1)
 			i += 4
@@ -92,12 +100,35 @@ func unquote(in []byte) string {
 				r = utf16.DecodeRune(r, low)
 				i += 6
 			}
-			out = utf8.AppendRune(out, r)
+			out.WriteRune(r)
 		default: // " \ /
-			out = append(out, in[i])
+			out.WriteByte(in[i])
 		}
 	}
-	return string(out)
+	return out.String()
+}
+
+// usual are words that requests are full of: they need no memory of their own.
+func usual(in []byte) string {
+	switch string(in) {
+	case "user":
+		return "user"
+	case "assistant":
+		return "assistant"
+	case "tool":
+		return "tool"
+	case "system":
+		return "system"
+	case "text":
+		return "text"
+	case "function":
+		return "function"
+	case "tool_use":
+		return "tool_use"
+	case "tool_result":
+		return "tool_result"
+	}
+	return ""
 }
 
 // RemoveElem is the patch that takes element i out of an array together with the comma that goes with it. When several

@@ -39,6 +39,7 @@ func NewTransport() *http.Transport {
 	t.MaxIdleConnsPerHost = 256
 	t.MaxIdleConns = 1024
 	t.DisableCompression = true
+	t.MaxResponseHeaderBytes = 1 << 20 // interim responses included; a server takes as much of its clients
 	return t
 }
 
@@ -72,7 +73,7 @@ func (c *Client) Send(ctx context.Context, r *http.Request, l Limits, codec wire
 	reply := &Reply{Status: res.StatusCode, Header: res.Header}
 	if res.StatusCode/100 == 2 {
 		if strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/event-stream") {
-			return stream(reply, body, l, codec.Stream(to), sse.NewReader(whole{body}, int(l.Buffer)), watch)
+			return stream(reply, body, l, codec.Stream(to), &eventStream{Reader: sse.NewReader(whole{body}, int(l.Buffer))}, watch)
 		}
 		if elements := array(codec, to); elements != nil {
 			in := bufio.NewReader(body)
@@ -130,7 +131,13 @@ func (c *Client) roundTrip(ctx context.Context, r *http.Request, l Limits) (*htt
 		cancel(nil)
 		return nil, nil, err
 	}
-	body, err := encoding.Decode(res.Header.Get("Content-Encoding"), &watched{res.Body, watch, cancel, ctx})
+	if res.StatusCode == http.StatusSwitchingProtocols && r.Header.Get("Upgrade") == "" {
+		res.Body.Close()
+		watch.stop()
+		cancel(nil)
+		return nil, nil, malformed(errUnasked)
+	}
+	body, err := encoding.Decode(encoding.Of(res.Header), &watched{res.Body, watch, cancel, ctx})
 	if err != nil {
 		res.Body.Close()
 		watch.stop()
@@ -165,6 +172,13 @@ func stream(reply *Reply, body io.Closer, l Limits, s wire.Stream, from events, 
 	if watch != nil {
 		watch.Begin(reply)
 	}
+	// What has begun to leave cannot become another answer.
+	none := func(err error) (*Reply, error) {
+		if watch != nil && watch.Sent() {
+			return reply, err
+		}
+		return nil, err
+	}
 	size, held, taken := int64(0), int64(0), 0
 	for {
 		e, err := from.Next()
@@ -178,10 +192,8 @@ func stream(reply *Reply, body io.Closer, l Limits, s wire.Stream, from events, 
 			switch bad := s.Event(e.Raw, e.Name, e.Data); {
 			case bad != nil && ended: // the connection closed in the middle of an event
 				err = errCut
-			case bad != nil && watch != nil && watch.Sent():
-				return reply, malformed(bad)
 			case bad != nil:
-				return nil, malformed(bad)
+				return none(malformed(bad))
 			default:
 				taken++
 				if held = size; watch == nil {
@@ -198,8 +210,8 @@ func stream(reply *Reply, body io.Closer, l Limits, s wire.Stream, from events, 
 		}
 		switch {
 		case err == nil:
-		case errors.Is(err, jsonarray.ErrSyntax):
-			return nil, malformed(err)
+		case errors.Is(err, jsonarray.ErrSyntax), errors.Is(err, errNoEvent):
+			return none(malformed(err))
 		case taken == 0: // an answer without a whole event is none
 			return nil, broken(err)
 		case ended && !errors.Is(err, errCut):
@@ -226,6 +238,8 @@ func (w whole) Read(p []byte) (int, error) {
 var (
 	errIdle = errors.New("no byte within limits.upstream_idle")
 	errCut  = errors.New("the body ended before its end")
+
+	errUnasked = errors.New("the upstream switched protocols without being asked")
 )
 
 func unreachable(ctx context.Context, err error) error {

@@ -20,7 +20,8 @@ func newWatchdog(idle time.Duration, bark func()) *watchdog {
 func (w *watchdog) feed() { w.timer.Reset(w.idle) }
 func (w *watchdog) stop() { w.timer.Stop() }
 
-// watched is a body whose every byte feeds the watchdog.
+// watched is a body whose reads must not take longer than the watchdog waits. Between two of them it sleeps: that a client takes
+// its time is not the upstream's fault.
 type watched struct {
 	io.ReadCloser
 	watch  *watchdog
@@ -29,10 +30,9 @@ type watched struct {
 }
 
 func (w *watched) Read(p []byte) (int, error) {
+	w.watch.feed()
 	n, err := w.ReadCloser.Read(p)
-	if n > 0 {
-		w.watch.feed()
-	}
+	w.watch.stop()
 	if err != nil && !errors.Is(err, io.EOF) && context.Cause(w.ctx) != nil {
 		err = context.Cause(w.ctx)
 	}

@@ -13,7 +13,8 @@ type Incremental interface {
 	// Next writes the events that may leave and have not been written yet, as Bytes would write them. An event may leave
 	// when those before it have, when every text in it is free, with the replacements that its part tells
 	// ([gatehouse.Part.Changes]), and, unless last is set, when no later decision can change it: a terminal event never
-	// can, nor what says why the turn ends, nor a call or a part without text that is not free as [gatehouse.Everything].
+	// can, nor what says why the turn ends, nor a part without text that is not free as [gatehouse.Everything], nor a call that is
+	// not at least [gatehouse.Decided].
 	// free says by the place of a part in parts how many bytes of its own text are free.
 	//
 	// With last, everything leaves; parts are then what Bytes takes. An error says that a text was changed that had left.
@@ -25,6 +26,22 @@ type Incremental interface {
 	Stop(text string) []byte
 	// Comments reports whether clients of the format bear comments in a stream.
 	Comments() bool
+}
+
+// Gate is before the first event of a stream that is held, and opens when all that is in the event is free. What was not free the
+// last time is asked about first: an event may hold very much, and is asked about again with each event behind it.
+type Gate struct{ at int }
+
+// Open reports whether all of n things are free; it is asked about the same ones until it opens.
+func (g *Gate) Open(n int, free func(i int) bool) bool {
+	for k := range n {
+		if i := (g.at + k) % n; !free(i) {
+			g.at = i
+			return false
+		}
+	}
+	g.at = 0
+	return true
 }
 
 // Free is the argument of [Incremental.Next] when everything is.
@@ -72,6 +89,15 @@ func (c *Cutter) Cut(piece string, changes []gatehouse.Edit) (string, error) {
 
 // Pass lets the text go by up to a byte as it is.
 func (c *Cutter) Pass(to int) { c.at = max(c.at, to) }
+
+// Said is what of the text has gone by, as it has left.
+func (c *Cutter) Said(text string, changes []gatehouse.Edit) string {
+	said, err := new(Cutter).Cut(text[:c.at], changes[:min(c.made, len(changes))])
+	if err != nil {
+		return "" // they were made before, so this does not happen
+	}
+	return said
+}
 
 // Rest are the texts of the replacements that no piece had a place for: those of a text that was empty.
 func (c *Cutter) Rest(changes []gatehouse.Edit) string {

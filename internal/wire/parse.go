@@ -45,3 +45,12 @@ func PathName(key string) string {
 	}
 	return key
 }
+
+// CheckStream refuses a request whose field stream is anything but true, false or null: servers do not agree about what else means,
+// and one that streams would do so uninvited.
+func CheckStream(root rawjson.Value) error {
+	if v := root.Get("stream"); v.Exists() && v.Kind != rawjson.Bool {
+		return &Malformed{Code: "invalid_request", Reason: "stream must be a boolean"}
+	}
+	return nil
+}

@@ -48,6 +48,19 @@ type Arrays interface {
 	Elements(to Sink) Stream
 }
 
+// Asker is a codec that can write a request of the gateway's own: unstreamed, without tools, at temperature 0.
+type Asker interface {
+	Codec
+	// Ask is the path below the upstream's URL, and the body.
+	Ask(q Question) (path string, body []byte)
+}
+
+// Question is what the gateway asks a model for itself.
+type Question struct {
+	Model, System, User string
+	Most                int // tokens of the answer
+}
+
 // Request is a request body and its parts.
 type Request interface {
 	Parts() []gatehouse.Part // in wire order, system first; IDs are not set
@@ -78,8 +91,20 @@ type Stream interface {
 // Stateful is a request or a response of a format whose provider keeps conversations.
 type Stateful interface {
 	// Keys are the provider's names for what the request continues, or for what a later request may continue: responses and
-	// conversations that are stored.
+	// conversations that are stored, and the last message of a response.
 	Keys() []string
+}
+
+// Mentioning is a request of a format whose provider keeps single messages: a request names them in place of what they say.
+type Mentioning interface {
+	// Mentions are the names by which the answer that the request mentions last can be found: one of its [Stateful.Keys].
+	Mentions() []string
+}
+
+// Echoed is a request of a format whose answers repeat some of it.
+type Echoed interface {
+	// Answers is the codec for the answer to this request: one that knows again what the answer repeats.
+	Answers(c Codec) Codec
 }
 
 // Sink takes the parts of a response as they arrive. [gatehouse.Flow] is one.
@@ -90,6 +115,8 @@ type Sink interface {
 	Text(id int, delta string)
 	// Close says that a part is complete: a tool call can now be judged.
 	Close(id int)
+	// Unread notes a place that may hold a text and is in no part. Of one answer a path may be noted many times.
+	Unread(path string)
 }
 
 // Notice is what the gateway says when it stops an exchange.

@@ -23,6 +23,7 @@ type reader struct {
 	slots []slot
 	tools map[string]string // names of the calls read so far, by id: results carry the id only
 	at    int               // the response's content block being read
+	to    wire.Sink         // of an answer: what of it is in no part is named there
 }
 
 func (r *reader) add(p gatehouse.Part, path string, at rawjson.Value) {
@@ -44,7 +45,7 @@ func (r *reader) content(v rawjson.Value, path string, as gatehouse.Part) error 
 		}
 		return nil
 	}
-	return wrongShape(path, "a string or an array")
+	return wire.Wrong(path, "a string or an array")
 }
 
 func (r *reader) text(v rawjson.Value, path string, as gatehouse.Part) {
@@ -54,11 +55,11 @@ func (r *reader) text(v rawjson.Value, path string, as gatehouse.Part) {
 
 func (r *reader) block(b rawjson.Value, path string, as gatehouse.Part) error {
 	if b.Kind != rawjson.Object {
-		return wrongShape(path, "an object")
+		return wire.Wrong(path, "an object")
 	}
 	kind := b.Get("type")
 	if kind.Kind != rawjson.String {
-		return wrongShape(path+".type", "a string")
+		return wire.Wrong(path+".type", "a string")
 	}
 	switch name := kind.Text(r.doc); {
 	case name == "text":
@@ -102,7 +103,7 @@ func (r *reader) opaque(media, path string, as gatehouse.Part) {
 func (r *reader) textBlock(b rawjson.Value, path string, as gatehouse.Part) error {
 	text := b.Get("text")
 	if text.Kind != rawjson.String {
-		return wrongShape(path+".text", "a string")
+		return wire.Wrong(path+".text", "a string")
 	}
 	r.text(text, path+".text", as)
 	r.slots[len(r.slots)-1].citations = b.Get("citations")
@@ -112,7 +113,7 @@ func (r *reader) textBlock(b rawjson.Value, path string, as gatehouse.Part) erro
 func (r *reader) thinking(b rawjson.Value, path string, as gatehouse.Part) error {
 	text := b.Get("thinking")
 	if text.Exists() && text.Kind != rawjson.String {
-		return wrongShape(path+".thinking", "a string")
+		return wire.Wrong(path+".thinking", "a string")
 	}
 	as.Kind, as.Signed = gatehouse.Reasoning, b.Get("signature").Text(r.doc) != ""
 	r.text(text, path+".thinking", as)
@@ -122,10 +123,10 @@ func (r *reader) thinking(b rawjson.Value, path string, as gatehouse.Part) error
 func (r *reader) call(b rawjson.Value, kind, path string, as gatehouse.Part) error {
 	name, id := b.Get("name"), b.Get("id")
 	if name.Kind != rawjson.String {
-		return wrongShape(path+".name", "a string")
+		return wire.Wrong(path+".name", "a string")
 	}
 	if id.Kind != rawjson.String {
-		return wrongShape(path+".id", "a string")
+		return wire.Wrong(path+".id", "a string")
 	}
 	as.Kind, as.Role = gatehouse.ToolCall, gatehouse.Assistant
 	as.Tool, as.CallID = name.Text(r.doc), id.Text(r.doc)
@@ -149,7 +150,7 @@ func (r *reader) call(b rawjson.Value, kind, path string, as gatehouse.Part) err
 func (r *reader) asResult(b rawjson.Value, path string, as gatehouse.Part) (gatehouse.Part, error) {
 	id := b.Get("tool_use_id")
 	if id.Kind != rawjson.String {
-		return as, wrongShape(path+".tool_use_id", "a string")
+		return as, wire.Wrong(path+".tool_use_id", "a string")
 	}
 	as.Kind, as.Role, as.CallID = gatehouse.ToolResult, gatehouse.Tool, id.Text(r.doc)
 	as.Tool = r.tools[as.CallID]
@@ -167,63 +168,18 @@ func (r *reader) toolResult(b rawjson.Value, path string, as gatehouse.Part) err
 	return nil
 }
 
-// hostedResult reads every string of a result that a person could read. Shapes differ by tool and grow with the API, so
-// it knows what to leave out and not what to take.
-func (r *reader) hostedResult(b rawjson.Value, path string, as gatehouse.Part) error {
-	as, err := r.asResult(b, path, as)
-	if err != nil {
-		return err
-	}
-	r.readable(b.Get("content"), path+".content", as)
-	return nil
-}
-
-func (r *reader) readable(v rawjson.Value, path string, as gatehouse.Part) {
-	switch v.Kind {
-	case rawjson.String:
-		r.text(v, path, as)
-	case rawjson.Array:
-		for i, e := range v.Elems {
-			r.readable(e, fmt.Sprintf("%s[%d]", path, i), as)
-		}
-	case rawjson.Object:
-		if v.Get("type").Text(r.doc) == "base64" {
-			r.opaque("base64", path, as)
-			return
-		}
-		for _, m := range v.Members {
-			switch at := path + "." + wire.PathName(m.Key); {
-			case strings.HasPrefix(m.Key, "encrypted_"):
-				r.opaque(m.Key, at, as)
-			case !structural(m.Key):
-				r.readable(m.Value, at, as)
-			}
-		}
-	}
-}
-
-// structural reports whether a member of a hosted result names or places something: an edit would break the result.
-func structural(key string) bool {
-	switch key {
-	case "type", "id", "tool_use_id", "file_id", "tool_name", "url", "media_type", "file_type",
-		"page_age", "retrieved_at", "error_code", "cache_control", "caller":
-		return true
-	}
-	return false
-}
-
 func (r *reader) document(b rawjson.Value, path string, as gatehouse.Part) error {
 	r.optional(b, "title", path, as)
 	r.optional(b, "context", path, as)
 	source, path := b.Get("source"), path+".source"
 	if source.Kind != rawjson.Object {
-		return wrongShape(path, "an object")
+		return wire.Wrong(path, "an object")
 	}
 	switch source.Get("type").Text(r.doc) {
 	case "text":
 		data := source.Get("data")
 		if data.Kind != rawjson.String {
-			return wrongShape(path+".data", "a string")
+			return wire.Wrong(path+".data", "a string")
 		}
 		r.text(data, path+".data", as)
 		return nil

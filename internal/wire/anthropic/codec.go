@@ -4,11 +4,7 @@
 // What the parts mean is left to the checkpoints.
 package anthropic
 
-import (
-	"fmt"
-
-	"github.com/gatehouse-gateway/gatehouse/internal/wire"
-)
+import "github.com/gatehouse-gateway/gatehouse/internal/wire"
 
 // Codec is the wire format of the Messages API. It implements [wire.Codec].
 type Codec struct {
@@ -26,7 +22,3 @@ func (Codec) Response(body []byte, to wire.Sink) (wire.Response, error) {
 
 // Stream begins to read the events of a streamed message.
 func (Codec) Stream(to wire.Sink) wire.Stream { return newStream(to) }
-
-func wrongShape(path, want string) error {
-	return &wire.Malformed{Code: "invalid_request", Reason: fmt.Sprintf("%s must be %s", path, want)}
-}

@@ -74,11 +74,3 @@ func (s slot) patches(text string) []rawjson.Patch {
 func quoteBlock(text string) []byte {
 	return append(append([]byte(`{"type":"text","text":`), rawjson.Quote(text)...), '}')
 }
-
-// checkCount refuses fewer parts than were read: the caller has lost some, and nothing is known of their edits.
-func checkCount(slots []slot, parts []gatehouse.Part) error {
-	if len(parts) < len(slots) {
-		return fmt.Errorf("%d parts given, %d were read", len(parts), len(slots))
-	}
-	return nil
-}

@@ -41,10 +41,10 @@ func readRequest(body []byte, depth int) (*request, error) {
 func (q *request) settings(root rawjson.Value) error {
 	model, stream := root.Get("model"), root.Get("stream")
 	if model.Exists() && model.Kind != rawjson.String {
-		return wrongShape("model", "a string")
+		return wire.Wrong("model", "a string")
 	}
 	if stream.Exists() && stream.Kind != rawjson.Bool {
-		return wrongShape("stream", "a boolean")
+		return wire.Wrong("stream", "a boolean")
 	}
 	q.model, q.stream = model.Text(q.doc), stream.IsTrue(q.doc)
 	q.format = root.Get("output_config").Get("format").Exists() || root.Get("output_format").Exists() // the latter: in its beta
@@ -77,11 +77,11 @@ func readSystem(r *reader, root rawjson.Value) error {
 func list(root rawjson.Value, name string) ([]rawjson.Value, error) {
 	v := root.Get(name)
 	if v.Exists() && v.Kind != rawjson.Array {
-		return nil, wrongShape(name, "an array")
+		return nil, wire.Wrong(name, "an array")
 	}
 	for i, e := range v.Elems {
 		if e.Kind != rawjson.Object {
-			return nil, wrongShape(fmt.Sprintf("%s[%d]", name, i), "an object")
+			return nil, wire.Wrong(fmt.Sprintf("%s[%d]", name, i), "an object")
 		}
 	}
 	return v.Elems, nil
@@ -102,13 +102,13 @@ func readTools(r *reader, root rawjson.Value) error {
 		}
 		text := t.Get("description")
 		if text.Exists() && text.Kind != rawjson.String {
-			return wrongShape(path+".description", "a string")
+			return wire.Wrong(path+".description", "a string")
 		}
 		name, err := toolName(r.doc, t, path)
 		if err != nil {
 			return err
 		}
-		r.text(text, path+".description", gatehouse.Part{Kind: gatehouse.ToolDef, Role: gatehouse.System, Tool: name})
+		r.add(gatehouse.Part{Kind: gatehouse.ToolDef, Role: gatehouse.System, Tool: name, Text: wire.Definition(t, r.doc)}, path+".description", text)
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func toolName(doc []byte, tool rawjson.Value, path string) (string, error) {
 	kind := tool.Get("type").Text(doc)
 	name := tool.Get("name")
 	if name.Kind != rawjson.String {
-		return "", wrongShape(path+".name", "a string")
+		return "", wire.Wrong(path+".name", "a string")
 	}
 	if clientRuns(kind) {
 		return name.Text(doc), nil
@@ -148,7 +148,7 @@ func readServers(r *reader, root rawjson.Value) error {
 		path := fmt.Sprintf("mcp_servers[%d]", i)
 		name := s.Get("name")
 		if name.Kind != rawjson.String {
-			return wrongShape(path+".name", "a string")
+			return wire.Wrong(path+".name", "a string")
 		}
 		if toolsetOf(r.doc, root, name.Text(r.doc)) {
 			continue // it says which of the server's tools there are
@@ -162,7 +162,7 @@ func readServers(r *reader, root rawjson.Value) error {
 
 func readMessages(r *reader, root rawjson.Value) error {
 	if root.Get("messages").Kind != rawjson.Array {
-		return wrongShape("messages", "an array")
+		return wire.Wrong("messages", "an array")
 	}
 	messages, err := list(root, "messages")
 	if err != nil {
@@ -172,7 +172,7 @@ func readMessages(r *reader, root rawjson.Value) error {
 	for i, m := range messages {
 		path := fmt.Sprintf("messages[%d]", i)
 		if m.Get("role").Kind != rawjson.String {
-			return wrongShape(path+".role", "a string")
+			return wire.Wrong(path+".role", "a string")
 		}
 		as := gatehouse.Part{Kind: gatehouse.Text, Role: role(r.doc, m)}
 		as.Latest = i >= latest && as.Role == gatehouse.User

@@ -99,11 +99,11 @@ opaque tool hosted:web_search#s1 messages[0].content[1].content[0].encrypted_con
 tool_result tool #m messages[0].content[2].content[0].text "M"
 opaque tool #w messages[0].content[3].content.content.source "" media=base64
 tool_result tool #w messages[0].content[3].content.content.title "D"`},
-		{"tools", `{"messages":[],"tools":[{"name":"a","description":"does a","input_schema":{}},{"type":"custom","name":"b"},
+		{"tools", `{"messages":[],"tools":[{"name":"a","description":"does a","input_schema":{"properties":{"a":{"description":"a b"}}}},{"type":"custom","name":"b"},
 			{"type":"web_search_20250305","name":"web_search"},{"type":"bash_20250124","name":"bash"},{"type":"novelty_1","name":"n"},
 			{"type":"mcp_toolset","mcp_server_name":"docs"}],
 			"mcp_servers":[{"type":"url","name":"docs","url":"https://x"}]}`, `
-tool_def system a# tools[0].description "does a"
+tool_def system a# tools[0].description "does a\na b"
 tool_def system b# tools[1].description ""
 tool_def system hosted:web_search# tools[2].description ""
 tool_def system bash# tools[3].description ""

@@ -6,12 +6,14 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
 // Bytes writes the body for these parts. A part without a text of its own (a call, a tool, an image) cannot be removed:
 // others in the conversation refer to it.
 func (q *request) Bytes(parts []gatehouse.Part) ([]byte, error) {
-	if err := checkCount(q.slots, parts); err != nil {
+	_, inserted, err := wire.Align(parts, len(q.slots))
+	if err != nil {
 		return nil, err
 	}
 	var patches []rawjson.Patch
@@ -33,16 +35,14 @@ func (q *request) Bytes(parts []gatehouse.Part) ([]byte, error) {
 		}
 		patches = append(patches, s.patches(c.text)...)
 	}
-	added := insertedTexts(parts[len(q.slots):])
+	added := insertedTexts(inserted)
 	return rawjson.Splice(q.doc, append(patches, q.endOfTurn(turn, said, added)...)), nil
 }
 
 func insertedTexts(parts []gatehouse.Part) []string {
 	var texts []string
 	for _, p := range parts {
-		if p.Inserted {
-			texts = append(texts, p.Text)
-		}
+		texts = append(texts, p.Text)
 	}
 	return texts
 }

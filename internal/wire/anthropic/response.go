@@ -22,19 +22,21 @@ func readResponse(body []byte, to wire.Sink) (*response, error) {
 		return nil, err
 	}
 	m := &response{doc: body, root: root, content: root.Get("content")}
+	wholeShape.Unread(root, body, nil, to.Unread)
 	if !m.content.Exists() {
 		return m, nil
 	}
 	if m.content.Kind != rawjson.Array {
-		return nil, wrongShape("content", "an array")
+		return nil, wire.Wrong("content", "an array")
 	}
-	r := &reader{doc: body}
+	r := &reader{doc: body, to: to}
 	for i, b := range m.content.Elems {
 		r.at = i
 		as := gatehouse.Part{Kind: gatehouse.Text, Role: gatehouse.Assistant}
 		if err := r.block(b, fmt.Sprintf("content[%d]", i), as); err != nil {
 			return nil, err
 		}
+		blockUnread(b, body, to)
 		m.blocks = append(m.blocks, readBlock(body, b))
 	}
 	m.slots = r.slots

@@ -12,6 +12,7 @@ import (
 type recorder struct {
 	parts  []gatehouse.Part
 	closed []bool
+	unread []string
 }
 
 func (r *recorder) Open(p gatehouse.Part) int {
@@ -33,6 +34,8 @@ func (r *recorder) Close(id int) {
 	}
 	r.closed[id] = true
 }
+
+func (r *recorder) Unread(path string) { r.unread = append(r.unread, path) }
 
 func whole(content, stop string) string {
 	return `{"id":"msg_1","type":"message", "content":` + content + `,"stop_reason":"` + stop + `","usage":{"input_tokens":7,"output_tokens":9},"x":1.50}`

@@ -35,7 +35,8 @@ type event struct {
 	kind string
 	in   int // its block, or noBlock
 	text bool
-	upto int // how much of its block's text there is behind it
+	cite bool // it quotes its block's text, or what that is about
+	upto int  // how much of its block's text there is behind it
 }
 
 const noBlock = -1
@@ -46,7 +47,8 @@ type flow struct {
 	start int   // the event that began it
 	stop  int   // the event that ended it; 0: it is open
 	delta int   // the first event that brought it text, or noDelta
-	first int   // where its slots begin
+	slots []int // its own
+	clear int   // how many of them nothing will change any more but what deltas add
 	slot  int   // the slot that deltas add to, or noSlot
 	text  []byte
 	input string // of a call, from the event that began it
@@ -59,7 +61,7 @@ const (
 )
 
 func newStream(to wire.Sink) *stream {
-	return &stream{to: to, begun: -1, open: map[int64]int{}, seen: map[int64]bool{}}
+	return &stream{to: to, read: reader{to: to}, begun: -1, open: map[int64]int{}, seen: map[int64]bool{}}
 }
 
 // Done reports whether message_stop has been seen.
@@ -72,6 +74,9 @@ func (s *stream) Usage() gatehouse.Usage { return s.usage }
 // the data, deltas of another kind than their block, events out of order. A refused event is not kept.
 func (s *stream) Event(raw []byte, name, data string) error {
 	e := event{name: name, data: data, in: noBlock}
+	if name != "" && wire.PathName(name) == "*" {
+		s.to.Unread("event")
+	}
 	if err := s.take(&e); err != nil {
 		return err
 	}
@@ -100,6 +105,15 @@ func (s *stream) take(e *event) error {
 	case e.name != "" && e.name != "message" && e.name != e.kind:
 		return s.impossible("its name is not its type")
 	}
+	if err := s.hear(e, root); err != nil {
+		return err
+	}
+	s.unread(e, root)
+	return nil
+}
+
+// hear takes what an event says.
+func (s *stream) hear(e *event, root rawjson.Value) error {
 	switch e.kind {
 	case "message_start":
 		return s.messageStart(root.Get("message"))
@@ -142,16 +156,25 @@ func (s *stream) blockStart(e *event, root rawjson.Value) error {
 	if err := s.read.block(b, fmt.Sprintf("content[%d]", n), as); err != nil {
 		return fmt.Errorf("event %d: %w", s.next(), err)
 	}
+	e.cite = cites(b.Get("citations"))
 	s.blocks = append(s.blocks, readBlock(s.read.doc, b))
-	f := flow{index: index, start: s.next(), delta: noDelta, first: first, slot: noSlot}
+	f := flow{index: index, start: s.next(), delta: noDelta, slot: noSlot}
 	if kind := s.blocks[n].kind; kind == "text" || kind == "thinking" || isCall(kind) {
 		f.begin(&s.read.slots[first], first)
 	}
-	for _, slot := range s.read.slots[first:] {
-		s.ids = append(s.ids, s.to.Open(slot.part))
+	for i, slot := range s.read.slots[first:] {
+		s.ids, f.slots = append(s.ids, s.to.Open(slot.part)), append(f.slots, first+i)
 	}
 	s.flows, s.open[index], s.seen[index], e.in = append(s.flows, f), n, true, n
 	return nil
+}
+
+// deltas are the slot that deltas add to, where there is one.
+func (f *flow) deltas() []int {
+	if f.slot == noSlot {
+		return nil
+	}
+	return []int{f.slot}
 }
 
 // begin makes the flow the one that fills the slot.
@@ -189,7 +212,7 @@ func (s *stream) blockDelta(e *event, root rawjson.Value) error {
 	case "text_delta":
 		fits = kind == "text"
 	case "citations_delta":
-		fits = kind == "text"
+		fits, e.cite = kind == "text", true
 	case "input_json_delta":
 		fits = isCall(kind)
 	case "thinking_delta", "signature_delta":
@@ -200,11 +223,15 @@ func (s *stream) blockDelta(e *event, root rawjson.Value) error {
 	if !fits {
 		return s.impossible("a delta of another kind than its block")
 	}
+	s.deltaUnread(name, delta)
 	if member := textMember(name); member != "" {
 		return s.text(e, delta.Get(member))
 	}
 	return nil
 }
+
+// cites reports whether there are citations in a member of a block.
+func cites(v rawjson.Value) bool { return v.Exists() && (v.Kind != rawjson.Array || len(v.Elems) > 0) }
 
 // textMember is the member of a delta that holds text, empty when it has none.
 func textMember(delta string) string {
@@ -235,10 +262,11 @@ func (s *stream) text(e *event, v rawjson.Value) error {
 
 // unknownDelta shows once for each block that something went by which nothing reads.
 func (s *stream) unknownDelta(n int, name string) {
-	if s.flows[n].other {
+	f := &s.flows[n]
+	if f.other {
 		return
 	}
-	s.flows[n].other = true
+	f.other, f.slots = true, append(f.slots, len(s.read.slots))
 	s.read.at = n
 	s.read.opaque(name, fmt.Sprintf("content[%d]", n), gatehouse.Part{Role: gatehouse.Assistant})
 	s.ids = append(s.ids, s.to.Open(s.read.slots[len(s.read.slots)-1].part))
@@ -256,10 +284,8 @@ func (s *stream) blockStop(e *event, root rawjson.Value) error {
 	}
 	delete(s.open, f.index)
 	f.stop = s.next()
-	for i := f.first; i < len(s.read.slots); i++ {
-		if s.read.slots[i].block == e.in {
-			s.to.Close(s.ids[i])
-		}
+	for _, i := range f.slots {
+		s.to.Close(s.ids[i])
 	}
 	return nil
 }
@@ -279,7 +305,7 @@ func (s *stream) wholeInput(f *flow) error {
 
 func emptyInput(raw string) bool {
 	v, err := rawjson.Parse([]byte(raw), wire.MaxDepth)
-	return err != nil || len(v.Members) == 0
+	return err != nil || len(v.Members) == 0 && len(v.Elems) == 0 && v.Text([]byte(raw)) == ""
 }
 
 // next is the number of the event that comes next.

@@ -320,6 +320,7 @@ func TestStreamRefused(t *testing.T) {
 		"an end inside a block":    events(start, `{"type":"message_stop"}`),
 		"a delta of another kind":  events(start, delta(`{"type":"input_json_delta","partial_json":"x"}`)),
 		"a delta without its text": events(start, delta(`{"type":"text_delta"}`)),
+		"an input that is a list":  events(strings.Replace(call, `"input":{"x":1}`, `"input":["x"]`, 1), delta(`{"type":"input_json_delta","partial_json":"{}"}`), stop),
 		"two inputs for one call":  events(call, delta(`{"type":"input_json_delta","partial_json":"{\"x\":2}"}`), stop),
 		"content at the beginning": events(`{"type":"message_start","message":{"content":[{"type":"text","text":"x"}]}}`),
 	} {

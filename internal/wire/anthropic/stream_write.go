@@ -55,9 +55,10 @@ type streamWriter struct {
 	changes map[int][]gatehouse.Edit // by slot
 	cutters map[int]*wire.Cutter     // by slot
 	slots   []slot
-	numbers []int // new index of each block that is kept
-	first   int   // index of the first new block
-	place   int   // the new blocks stand before this event; nowhere when it is negative
+	numbers []int  // new index of each block that is kept
+	still   []bool // for each block that it is kept, while the stream goes on
+	first   int    // index of the first new block
+	place   int    // the new blocks stand before this event; nowhere when it is negative
 	out     []byte
 }
 
@@ -73,7 +74,7 @@ func (w *streamWriter) write(parts []gatehouse.Part, free func(part int) int, la
 		t = w.from.turn()
 	}
 	w.slots = t.slots
-	switch err := checkCount(t.slots, parts); {
+	switch _, _, err := wire.Align(parts, len(t.slots)); {
 	case err != nil:
 		return nil, err
 	case last:
@@ -104,18 +105,33 @@ func (w *streamWriter) write(parts []gatehouse.Part, free func(part int) int, la
 	return w.out, nil
 }
 
-// growing is the plan while nothing but texts can change.
+// growing is the plan while nothing but texts can change: those of the events that are about to leave.
 func (w *streamWriter) growing(parts []gatehouse.Part) {
 	w.place = -1
-	w.plan = plan{gone: make([]bool, len(w.from.blocks)), text: map[int]string{}}
-	for i := range w.slots {
-		if changes := parts[i].Changes(); len(changes) > 0 {
-			w.changes[i], w.plan.text[i] = changes, gatehouse.Splice(w.slots[i].part.Text, changes)
+	w.plan = plan{text: map[int]string{}}
+	for len(w.still) < len(w.from.blocks) {
+		w.still = append(w.still, false)
+		w.numbers = append(w.numbers, int(w.from.flows[len(w.still)-1].index))
+	}
+	for n, e := range w.events {
+		if e.in == noBlock {
+			continue
+		}
+		f := &w.from.flows[e.in]
+		of := f.slots
+		if w.begin+n != f.start {
+			of = f.deltas()
+		}
+		for _, i := range of {
+			if changes := parts[i].Changes(); len(changes) > 0 {
+				if w.changes[i], w.plan.text[i] = changes, ""; i != f.slot { // what deltas bring is cut piece by piece
+					w.plan.text[i] = gatehouse.Splice(w.slots[i].part.Text, changes)
+				}
+			}
 		}
 	}
-	w.numbers = w.numbers[:0]
-	for _, f := range w.from.flows {
-		w.numbers = append(w.numbers, int(f.index))
+	if len(w.plan.text) > 0 {
+		w.plan.gone = w.still
 	}
 }
 
@@ -170,10 +186,15 @@ func (w *streamWriter) ready(free func(part int) int) int {
 			}
 			continue
 		}
-		for i := w.from.flows[e.in].first; i < len(w.slots) && w.slots[i].block <= e.in; i++ {
-			if w.slots[i].block == e.in && !w.leaves(e, i, free(i)) {
-				return n
-			}
+		f := &w.from.flows[e.in]
+		if e.cite && f.slot != noSlot && free(f.slot) != gatehouse.Everything { // it may quote what is still to come, and an edit takes it away
+			return n
+		}
+		for f.clear < len(f.slots) && (f.slots[f.clear] == f.slot || w.leaves(e, f.slots[f.clear], free(f.slots[f.clear]))) {
+			f.clear++
+		}
+		if f.clear < len(f.slots) || f.slot != noSlot && !w.leaves(e, f.slot, free(f.slot)) {
+			return n
 		}
 	}
 	return len(w.events)
@@ -307,7 +328,7 @@ func (w *streamWriter) blockEvent(i int) error {
 	}
 	changes := w.changes[f.slot]
 	_, edited := w.plan.text[f.slot]
-	if edited && w.isCitation(e) {
+	if edited && e.cite && i != f.start {
 		return nil
 	}
 	cutter := w.cutter(e.in)
@@ -366,11 +387,6 @@ func (w *streamWriter) initial(b rawjson.Value, doc []byte, n int) string {
 	return ""
 }
 
-func (w *streamWriter) isCitation(e event) bool {
-	root, err := wire.ParseObject([]byte(e.data), wire.MaxDepth)
-	return err == nil && root.Get("delta").Get("type").Text([]byte(e.data)) == "citations_delta"
-}
-
 func (w *streamWriter) renumber(e event, root rawjson.Value) []rawjson.Patch {
 	if int64(w.numbers[e.in]) == w.from.flows[e.in].index {
 		return nil
@@ -383,10 +399,10 @@ func (w *streamWriter) renumber(e event, root rawjson.Value) []rawjson.Patch {
 // blocks it holds the beginning.
 func (w *streamWriter) startPatches(n int, beginning string) []rawjson.Patch {
 	var patches []rawjson.Patch
-	for i := w.from.flows[n].first; i < len(w.slots) && w.slots[i].block <= n; i++ {
+	for _, i := range w.from.flows[n].slots {
 		slot := w.slots[i]
 		text, edited := w.plan.text[i]
-		if slot.block != n || !edited {
+		if !edited {
 			continue
 		}
 		if i == w.from.flows[n].slot {

@@ -2,8 +2,10 @@ package anthropic
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
 // turn is what the assistant said, as blocks and the slots in them. Whole and streamed messages share it.
@@ -27,19 +29,15 @@ type plan struct {
 }
 
 func (p plan) empty() bool {
-	for _, gone := range p.gone {
-		if gone {
-			return false
-		}
-	}
-	return len(p.text) == 0 && len(p.added) == 0
+	return len(p.text) == 0 && len(p.added) == 0 && !slices.Contains(p.gone, true)
 }
 
 // plan compares the slots with the parts as they are now. New texts stand together before the first call that is
 // kept: the API refuses an assistant turn with text behind a tool_use when the client sends it again.
 func (t *turn) plan(parts []gatehouse.Part) (plan, error) {
 	p := plan{gone: make([]bool, len(t.blocks)), text: map[int]string{}}
-	if err := checkCount(t.slots, parts); err != nil {
+	_, inserted, err := wire.Align(parts, len(t.slots))
+	if err != nil {
 		return p, err
 	}
 	for i, s := range t.slots {
@@ -58,7 +56,7 @@ func (t *turn) plan(parts []gatehouse.Part) (plan, error) {
 			}
 		}
 	}
-	p.added = append(p.added, insertedTexts(parts[len(t.slots):])...)
+	p.added = append(p.added, insertedTexts(inserted)...)
 	t.dropResults(p.gone)
 	p.before, p.ended = t.firstCall(p.gone)
 	return p, nil

@@ -24,10 +24,6 @@ var _ wire.Codec = Codec{}
 // maxChoices bounds the choices that are written and read; the API allows as many (parameter n).
 const maxChoices = 1 << 10
 
-func wrong(path, want string) *wire.Malformed {
-	return &wire.Malformed{Code: "invalid_request", Reason: path + " must be " + want}
-}
-
 // Released has no place to put a call in.
 func (Codec) Released(wire.Request, []wire.Call, string) (body []byte, contentType string, err error) {
 	return nil, "", errors.New("a completion makes no calls")

@@ -13,7 +13,10 @@ import (
 )
 
 // recorder is a sink that keeps the parts.
-type recorder struct{ parts []gatehouse.Part }
+type recorder struct {
+	parts  []gatehouse.Part
+	unread []string
+}
 
 func (r *recorder) Open(p gatehouse.Part) int {
 	p.ID = len(r.parts)
@@ -23,6 +26,8 @@ func (r *recorder) Open(p gatehouse.Part) int {
 
 func (r *recorder) Text(id int, delta string) { r.parts[id].Text += delta }
 func (r *recorder) Close(int)                 {}
+
+func (r *recorder) Unread(path string) { r.unread = append(r.unread, path) }
 
 func play(to wire.Sink, stream string) (wire.Stream, error) {
 	s := Codec{}.Stream(to)

@@ -22,6 +22,9 @@ func (c Codec) Request(body []byte) (wire.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := wire.CheckStream(root); err != nil {
+		return nil, err
+	}
 	r := &request{doc: body, root: root}
 	switch prompt := root.Get("prompt"); {
 	case prompt.Kind == rawjson.String:
@@ -33,7 +36,7 @@ func (c Codec) Request(body []byte) (wire.Request, error) {
 			r.add(v, "prompt["+strconv.Itoa(i)+"]")
 		}
 	case prompt.Exists():
-		return nil, wrong("prompt", "a string or an array")
+		return nil, wire.Wrong("prompt", "a string or an array")
 	}
 	if suffix := root.Get("suffix"); suffix.Exists() {
 		r.add(suffix, "suffix")
@@ -64,7 +67,7 @@ func (r *request) Bytes(parts []gatehouse.Part) ([]byte, error) {
 	}
 	var patches []rawjson.Patch
 	for i, p := range r.parts {
-		text := final(parts[i])
+		text := wire.Final(parts[i])
 		if p.Kind == gatehouse.Opaque {
 			continue
 		}
@@ -74,12 +77,4 @@ func (r *request) Bytes(parts []gatehouse.Part) ([]byte, error) {
 		}
 	}
 	return rawjson.Splice(r.doc, patches), nil
-}
-
-// final is the text that shall stand where the part stands.
-func final(p gatehouse.Part) string {
-	if p.Removed {
-		return p.Notice
-	}
-	return p.Text
 }

@@ -1,6 +1,6 @@
 // Package embeddings is the codec of OpenAI embeddings (https://platform.openai.com/docs/api-reference/embeddings). It promises that
 // the texts of a request are parts, as a user's, and that bytes which no edit touches stay as they were. The answer is numbers: it
-// has no parts, and no room for words.
+// has no parts, and words in it are named.
 package embeddings
 
 import (
@@ -83,11 +83,12 @@ func (r *request) Bytes(parts []gatehouse.Part) ([]byte, error) {
 }
 
 // Response takes an answer as it is.
-func (Codec) Response(body []byte, _ wire.Sink) (wire.Response, error) {
+func (Codec) Response(body []byte, to wire.Sink) (wire.Response, error) {
 	root, err := wire.ParseObject(body, wire.MaxDepth)
 	if err != nil {
 		return nil, err
 	}
+	unread(root, body, to)
 	tokens, _ := root.Get("usage").Get("prompt_tokens").Int(body)
 	return &response{doc: body, usage: gatehouse.Usage{Input: tokens}}, nil
 }

@@ -11,10 +11,15 @@ import (
 // each text in it the run that it belongs to.
 type answer struct {
 	to         wire.Sink
-	array      bool // events are the elements of an array
-	whole      bool // the only event is the body
-	events     []event
-	runs       []*run // in the order in which they were opened: the parts
+	array      bool      // events are the elements of an array
+	whole      bool      // the only event is the body
+	events     []event   // those that have not been written
+	sent       int       // how many have been
+	held       int       // bytes of those that have not
+	live       *writer   // writes what leaves before the end; nil while nothing has
+	gate       wire.Gate // before the first event that is held
+	model, id  string    // as the answer names them
+	runs       []*run    // in the order in which they were opened: the parts
 	candidates map[int]*candidate
 	usage      gatehouse.Usage
 	blocked    bool // the prompt was
@@ -27,6 +32,7 @@ type event struct {
 	name string
 	doc  []byte // nil when the event carries none
 	refs []ref  // for each slot of each candidate
+	last bool   // it leaves when all is decided: a candidate, or all of the answer, ends in it, or it tells of what may still come
 }
 
 // ref is a piece of a run: the bytes start..end of its text. An empty text of no part has no run.
@@ -40,6 +46,7 @@ type ref struct {
 type run struct {
 	place     int // in answer.runs
 	id        int // the sink's
+	first     int // the event that it began in
 	part      gatehouse.Part
 	text      strings.Builder
 	signature []byte // of a call, as it stands
@@ -57,7 +64,7 @@ func (r *run) made() gatehouse.Part {
 type candidate struct {
 	runs            []*run
 	words, thoughts *run
-	last            int // the event that it came in last
+	first, last     int // the events that it came in first and last
 	finish          int // the event with its finish reason; -1 when there was none
 }
 
@@ -84,17 +91,30 @@ func (a *answer) Done() bool {
 // Event takes one event. A refused event is not kept, and nothing of it has gone to the sink.
 func (a *answer) Event(raw []byte, name, data string) error {
 	e := event{raw: raw, name: name}
+	if name != "" && wire.PathName(name) == "*" { // the API names none
+		a.to.Unread("event")
+	}
 	switch strings.TrimSpace(data) {
 	case "":
 		a.closed = a.closed || a.array
+		e.last = a.array
 	case "[DONE]": // the end mark that servers for two formats add
+		e.last = true
 	default:
 		e.doc = []byte(data)
 		return a.document(e)
 	}
-	a.events = append(a.events, e)
+	a.keep(e)
 	return nil
 }
+
+func (a *answer) keep(e event) {
+	a.events = append(a.events, e)
+	a.held += len(e.raw)
+}
+
+// next is the number of the event that comes next.
+func (a *answer) next() int { return a.sent + len(a.events) }
 
 // document reads an event's document.
 func (a *answer) document(e event) error {
@@ -105,11 +125,43 @@ func (a *answer) document(e event) error {
 	if err := c.usage(&a.usage); err != nil {
 		return err
 	}
+	if err := a.names(c); err != nil {
+		return err
+	}
 	a.blocked = a.blocked || c.blocked
+	e.last = c.blocked
+	t, err := a.apart(c)
+	if err != nil {
+		return err
+	}
+	for _, path := range t.unread {
+		a.to.Unread(path)
+	}
+	answerShape.Unread(c.root, c.doc, snake, a.to.Unread)
+	e.last = e.last || t.ahead
 	for _, s := range c.candidates {
 		e.refs = append(e.refs, a.hear(s)...)
+		e.last = e.last || s.finished
 	}
-	a.events = append(a.events, e)
+	a.keep(e)
+	return nil
+}
+
+// names notes who speaks, as the answer tells it.
+func (a *answer) names(c chunk) error {
+	if a.model != "" && a.id != "" {
+		return nil
+	}
+	for name, to := range map[string]*string{"modelVersion": &a.model, "responseId": &a.id} {
+		if *to != "" {
+			continue
+		}
+		v, err := c.get(c.root, name, "the answer")
+		if err != nil {
+			return err
+		}
+		*to = v.Text(c.doc)
+	}
 	return nil
 }
 
@@ -117,10 +169,10 @@ func (a *answer) document(e event) error {
 func (a *answer) hear(s said) []ref {
 	c := a.candidates[s.index]
 	if c == nil {
-		c = &candidate{finish: -1}
+		c = &candidate{first: a.next(), finish: -1}
 		a.candidates[s.index] = c
 	}
-	c.last = len(a.events)
+	c.last = a.next()
 	var refs []ref
 	for _, e := range s.elems {
 		for _, slot := range e.slots {
@@ -136,7 +188,7 @@ func (a *answer) hear(s said) []ref {
 	}
 	if s.finished {
 		if c.finish < 0 {
-			c.finish = len(a.events)
+			c.finish = a.next()
 		}
 		for _, r := range c.runs {
 			a.close(r)
@@ -183,7 +235,7 @@ func (c *candidate) growing(p gatehouse.Part) **run {
 }
 
 func (a *answer) begin(c *candidate, p gatehouse.Part) *run {
-	r := &run{place: len(a.runs), part: p, id: a.to.Open(p), open: true}
+	r := &run{place: len(a.runs), first: a.next(), part: p, id: a.to.Open(p), open: true}
 	a.runs, c.runs = append(a.runs, r), append(c.runs, r)
 	return r
 }

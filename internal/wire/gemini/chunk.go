@@ -51,7 +51,7 @@ func readChunk(doc []byte) (chunk, error) {
 		case err != nil:
 			return c, err
 		case seen[s.index]:
-			return c, wrong(index("candidates", i)+".index", "one that no other candidate has")
+			return c, wire.Wrong(index("candidates", i)+".index", "one that no other candidate has")
 		}
 		seen[s.index] = true
 		c.candidates = append(c.candidates, s)
@@ -83,12 +83,12 @@ func (c *chunk) candidate(v rawjson.Value, place int) (s said, err error) {
 				return s, err
 			}
 			if s.parts.Kind == rawjson.Object {
-				return s, wrong(path+".content.parts", "an array")
+				return s, wire.Wrong(path+".content.parts", "an array")
 			}
 		case name == "finishReason":
 			s.finished = true
 		case aside(name):
-		case m.Value.Kind == rawjson.Object && len(m.Value.Members) > 0, len(m.Value.Elems) > 0:
+		case m.Value.Kind == rawjson.Object && len(m.Value.Members) > 0, len(m.Value.Elems) > 0, m.Value.Text(c.doc) != "":
 			s.others = append(s.others, opaque(as, wire.PathName(snake(m.Key)), path))
 		}
 	}

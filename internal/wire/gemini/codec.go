@@ -64,10 +64,6 @@ func (c Codec) Response(body []byte, to wire.Sink) (wire.Response, error) {
 	return a, nil
 }
 
-func wrong(path, want string) *wire.Malformed {
-	return &wire.Malformed{Code: "invalid_request", Reason: path + " must be " + want}
-}
-
 // Error writes an error as google.rpc.Status in JSON. The gateway's own code is the reason of an ErrorInfo.
 func (Codec) Error(status int, code, message string) []byte {
 	type info struct {

@@ -19,6 +19,7 @@ import (
 type recorder struct {
 	parts  []gatehouse.Part
 	closed map[int]bool
+	unread []string
 }
 
 func (r *recorder) Open(p gatehouse.Part) int {
@@ -35,6 +36,8 @@ func (r *recorder) Close(id int) {
 	}
 	r.closed[id] = true
 }
+
+func (r *recorder) Unread(path string) { r.unread = append(r.unread, path) }
 
 // show writes a part in one line.
 func show(p gatehouse.Part) string {

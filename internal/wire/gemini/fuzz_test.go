@@ -11,28 +11,12 @@ import (
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/jsonarray"
 	"github.com/gatehouse-gateway/gatehouse/internal/sse"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire/wiretest"
 )
 
-// pick chooses a part that can be edited: a text whose place in the bytes is known, as it is not empty.
-func pick(parts []gatehouse.Part, n uint8) (int, bool) {
-	var fit []int
-	for i, p := range parts {
-		if p.Text != "" && p.Kind != gatehouse.Opaque && !p.Signed && p.Kind != gatehouse.ToolCall {
-			fit = append(fit, i)
-		}
-	}
-	if len(fit) == 0 {
-		return 0, false
-	}
-	return fit[int(n)%len(fit)], true
-}
-
-// other is a text that is certainly not the old one, and not empty.
-func other(old, text string) string {
-	if text = strings.ToValidUTF8(text, ""); text == "" || text == old {
-		return old + "x"
-	}
-	return text
+// editable reports whether a part can be edited: a text whose place in the bytes is known, as it is not empty.
+func editable(p gatehouse.Part) bool {
+	return p.Text != "" && p.Kind != gatehouse.Opaque && !p.Signed && p.Kind != gatehouse.ToolCall
 }
 
 // sameTexts compares what parts say: their paths move when an element goes.
@@ -63,17 +47,17 @@ func FuzzRequest(f *testing.F) {
 			t.Fatalf("without edits: %q, %v", same, err)
 		}
 		parts := r.Parts()
-		if i, ok := pick(parts, n); ok {
+		if i, ok := wiretest.Pick(parts, n, editable); ok {
 			wrapped := parts[i].Kind == gatehouse.ToolResult // its form follows the text
-			parts[i].Text = other(parts[i].Text, text)
-			again := rewritten(t, r, parts)
+			parts[i].Text = wiretest.Other(parts[i].Text, text)
+			again := wiretest.Reread(t, r, parts, wiretest.Request(Codec{}))
 			if wrapped {
 				again[i].Text, again[i].Path = parts[i].Text, parts[i].Path
 			}
 			sameTexts(t, again, parts)
 		}
 		q := r.(*request)
-		added := rewritten(t, r, insert(0, "added")(r.Parts()))
+		added := wiretest.Reread(t, r, insert(0, "added")(r.Parts()), wiretest.Request(Codec{}))
 		found := !q.contents.Exists() || q.embedded
 		for _, p := range added {
 			found = found || p.Role == gatehouse.User && p.Text == "added"
@@ -82,24 +66,6 @@ func FuzzRequest(f *testing.F) {
 			t.Fatal("the inserted text is not there")
 		}
 	})
-}
-
-func rewritten(t *testing.T, r interface {
-	Bytes([]gatehouse.Part) ([]byte, error)
-}, parts []gatehouse.Part) []gatehouse.Part {
-	t.Helper()
-	out, err := r.Bytes(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !json.Valid(out) {
-		t.Fatalf("not JSON: %s", out)
-	}
-	again, err := Codec{}.Request(out)
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return again.Parts()
 }
 
 func FuzzResponse(f *testing.F) {
@@ -115,18 +81,8 @@ func FuzzResponse(f *testing.F) {
 			t.Fatalf("without edits: %q, %v", same, err)
 		}
 		again := func(parts []gatehouse.Part) []gatehouse.Part {
-			out, err := r.Bytes(parts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !json.Valid(out) {
-				t.Fatalf("not JSON: %s", out)
-			}
-			var sink recorder
-			if _, err := (Codec{}).Response(out, &sink); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			return sink.parts
+			t.Helper()
+			return wiretest.Reread(t, r, parts, wiretest.Response(Codec{}))
 		}
 		checkEdits(t, made.parts, n, text, again)
 	})
@@ -165,9 +121,9 @@ func FuzzStream(f *testing.F) {
 // checkEdits edits a text, removes a call and inserts a text, each alone, and looks whether that is what is read again.
 func checkEdits(t *testing.T, made []gatehouse.Part, n uint8, text string, again func([]gatehouse.Part) []gatehouse.Part) {
 	t.Helper()
-	if i, ok := pick(made, n); ok {
+	if i, ok := wiretest.Pick(made, n, editable); ok {
 		parts := append([]gatehouse.Part(nil), made...)
-		parts[i].Text = other(parts[i].Text, text)
+		parts[i].Text = wiretest.Other(parts[i].Text, text)
 		sameTexts(t, inOrder(again(parts)), inOrder(parts))
 	}
 	for i, p := range made {

@@ -54,7 +54,7 @@ func (r reader) element(v rawjson.Value, path string, as gatehouse.Part) (e elem
 			}
 			e.slots = append(e.slots, s...)
 		case name == "thought" && m.Value.Kind != rawjson.Bool:
-			return e, wrong(path+".thought", "a boolean")
+			return e, wire.Wrong(path+".thought", "a boolean")
 		case decoration(name):
 		case m.Value.Kind == rawjson.String || m.Value.Kind == rawjson.Object || len(m.Value.Elems) > 0:
 			e.slots = append(e.slots, opaque(as, wire.PathName(snake(m.Key)), path))
@@ -106,7 +106,7 @@ func opaque(as gatehouse.Part, media, path string) slot {
 // words reads a text, or a thought. What a user calls a thought is a text: nothing would make the model read it as one.
 func (r reader) words(part, v rawjson.Value, path string, as gatehouse.Part) ([]slot, error) {
 	if v.Kind != rawjson.String {
-		return nil, wrong(path, "a string")
+		return nil, wire.Wrong(path, "a string")
 	}
 	thought, err := r.get(part, "thought", path)
 	if err != nil {
@@ -135,7 +135,7 @@ func (r reader) call(_, v rawjson.Value, path string, as gatehouse.Part) ([]slot
 	for _, m := range v.Members {
 		// Arguments that come in pieces of their own would leave without having been judged.
 		if partial := camel(m.Key); (partial == "partialArgs" || partial == "willContinue") && m.Value.Exists() && !isFalse(r.doc, m.Value) {
-			return nil, wrong(path+"."+partial, "absent: streamed arguments are not supported")
+			return nil, wire.Wrong(path+"."+partial, "absent: streamed arguments are not supported")
 		}
 	}
 	as.Kind, as.Role, as.Path = gatehouse.ToolCall, gatehouse.Assistant, path+".args"
@@ -151,13 +151,13 @@ func isFalse(doc []byte, v rawjson.Value) bool { return v.Kind == rawjson.Bool &
 // named reads the name and the id of a call or a result.
 func (r reader) named(v rawjson.Value, path string) (name, id rawjson.Value, err error) {
 	if v.Kind != rawjson.Object {
-		return name, id, wrong(path, "an object")
+		return name, id, wire.Wrong(path, "an object")
 	}
 	if name, err = r.text(v, "name", path); err != nil {
 		return name, id, err
 	}
 	if !name.Exists() {
-		return name, id, wrong(path+".name", "a string")
+		return name, id, wire.Wrong(path+".name", "a string")
 	}
 	id, err = r.text(v, "id", path)
 	return name, id, err
@@ -219,7 +219,7 @@ const hostedCode = "hosted:code_execution"
 
 func (r reader) ran(v rawjson.Value, member, path string, p, as gatehouse.Part) ([]slot, error) {
 	if v.Kind != rawjson.Object {
-		return nil, wrong(path, "an object")
+		return nil, wire.Wrong(path, "an object")
 	}
 	text, err := r.text(v, member, path)
 	if err != nil {

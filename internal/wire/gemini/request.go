@@ -24,7 +24,7 @@ type request struct {
 // is a [wire.Malformed].
 func (c Codec) Request(body []byte) (wire.Request, error) {
 	if c.shape != "" && c.shape != "sse" && c.shape != "json" {
-		return nil, wrong("the parameter alt", "json or sse")
+		return nil, wire.Wrong("the parameter alt", "json or sse")
 	}
 	root, err := wire.ParseObject(body, c.Depth)
 	if err != nil {
@@ -201,22 +201,23 @@ func (q *request) declared(v rawjson.Value, at string) error {
 			switch name := camel(m.Key); {
 			case name == "functionDeclarations" || !m.Value.Exists():
 			case name == "computerUse": // the model calls functions for it, and the client runs them
-				q.define("computer_use", path, rawjson.Value{})
+				q.define("computer_use", path, rawjson.Value{}, "")
 			case name == "mcpServers":
 				if err := q.servers(t, path); err != nil {
 					return err
 				}
 			default: // what is not known is taken for what the provider runs: no gate would see its calls
-				q.define("hosted:"+snake(m.Key), path, rawjson.Value{})
+				q.define("hosted:"+snake(m.Key), path, rawjson.Value{}, "")
 			}
 		}
 	}
 	return nil
 }
 
-func (q *request) define(tool, path string, about rawjson.Value) {
+// define takes a tool. about is its description where it has one, text what it says to the model.
+func (q *request) define(tool, path string, about rawjson.Value, text string) {
 	q.slots = append(q.slots, slot{at: about, part: gatehouse.Part{Kind: gatehouse.ToolDef, Role: gatehouse.System, Tool: tool,
-		Path: path, Text: about.Text(q.doc)}})
+		Path: path, Text: text}})
 }
 
 func (q *request) functions(tool rawjson.Value, path string) error {
@@ -234,7 +235,7 @@ func (q *request) functions(tool rawjson.Value, path string) error {
 		if err != nil {
 			return err
 		}
-		q.define(name.Text(q.doc), at+".description", about)
+		q.define(name.Text(q.doc), at+".description", about, wire.Definition(f, q.doc))
 	}
 	return nil
 }
@@ -250,7 +251,7 @@ func (q *request) servers(tool rawjson.Value, path string) error {
 		if err != nil {
 			return err
 		}
-		q.define("mcp:"+name.Text(q.doc)+"/*", index(path+".mcpServers", i), rawjson.Value{})
+		q.define("mcp:"+name.Text(q.doc)+"/*", index(path+".mcpServers", i), rawjson.Value{}, "")
 	}
 	return nil
 }

@@ -43,8 +43,8 @@ func TestRequestParts(t *testing.T) {
 		{"code that the provider ran", `{"contents":[{"role":"model","parts":[{"executableCode":{"language":"PYTHON","code":"print(1)"}},{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1"}}]}]}`, []string{
 			`assistant tool_call contents[0].parts[0].executableCode.code "print(1)" tool=hosted:code_execution media=freeform`,
 			`tool tool_result contents[0].parts[1].codeExecutionResult.output "1" tool=hosted:code_execution`}},
-		{"tools", `{"tools":[{"functionDeclarations":[{"name":"f","description":"d"},{"name":"g"}]},{"googleSearch":{}},{"code_execution":{},"urlContext":null},{"computerUse":{}},{"mcpServers":[{"name":"s"}]},{"newThing":{}}],"toolConfig":{"functionCallingConfig":{"mode":"ANY"}},"contents":[]}`, []string{
-			`system tool_def tools[0].functionDeclarations[0].description "d" tool=f`, `system tool_def tools[0].functionDeclarations[1].description "" tool=g`,
+		{"tools", `{"tools":[{"functionDeclarations":[{"name":"f","description":"d","parameters":{"properties":{"a":{"description":"a b"}}}},{"name":"g"}]},{"googleSearch":{}},{"code_execution":{},"urlContext":null},{"computerUse":{}},{"mcpServers":[{"name":"s"}]},{"newThing":{}}],"toolConfig":{"functionCallingConfig":{"mode":"ANY"}},"contents":[]}`, []string{
+			`system tool_def tools[0].functionDeclarations[0].description "d\na b" tool=f`, `system tool_def tools[0].functionDeclarations[1].description "" tool=g`,
 			`system tool_def tools[1] "" tool=hosted:google_search`, `system tool_def tools[2] "" tool=hosted:code_execution`,
 			`system tool_def tools[3] "" tool=computer_use`, `system tool_def tools[4].mcpServers[0] "" tool=mcp:s/*`,
 			`system tool_def tools[5] "" tool=hosted:new_thing`}},

@@ -6,12 +6,13 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
 // Bytes writes the body for these parts. A part without a text of its own cannot be removed: others refer to it. To what is
 // embedded or has no contents nothing is added: there is no model to read it.
 func (q *request) Bytes(parts []gatehouse.Part) ([]byte, error) {
-	own, inserted, err := checkCount(parts, len(q.slots))
+	own, inserted, err := wire.Align(parts, len(q.slots))
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +24,7 @@ func (q *request) Bytes(parts []gatehouse.Part) ([]byte, error) {
 		if own[i].Removed && (fixed(s.part) || s.part.Kind == gatehouse.ToolCall || s.part.Kind == gatehouse.ToolDef) {
 			return nil, fmt.Errorf("%s cannot be removed from a request", s.part.Path)
 		}
-		p, err := s.write(final(own[i]))
+		p, err := s.write(wire.Final(own[i]))
 		if err != nil {
 			return nil, err
 		}

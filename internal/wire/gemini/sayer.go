@@ -13,21 +13,23 @@ type sayer struct {
 	*edit
 	said
 	reader
-	refs    []ref // for each of the candidate's slots
+	refs    []ref    // for each of the candidate's slots
+	texts   []string // and what becomes of them
+	spoken  bool     // a text has been written: another is set off from it
 	patches []rawjson.Patch
 	empty   bool // nothing is left that a client wants
 }
 
 // write edits the candidate in event number at.
 func (s *sayer) write(at int) error {
-	refs, dropped, kept := s.refs, map[int]bool{}, -1
+	refs, texts, dropped, kept := s.refs, s.texts, map[int]bool{}, -1
 	for i, e := range s.elems {
 		n := len(e.slots)
-		stays, err := s.element(e, refs[:n])
+		stays, err := s.element(e, refs[:n], texts[:n])
 		if err != nil {
 			return err
 		}
-		if refs = refs[n:]; stays {
+		if refs, texts = refs[n:], texts[n:]; stays {
 			kept = i
 		} else {
 			dropped[i] = true
@@ -36,6 +38,7 @@ func (s *sayer) write(at int) error {
 	var added []byte
 	if at == s.end && len(s.added) > 0 {
 		added = textPart(s.setOff(strings.Join(s.added, separator)))
+		s.added = nil
 	}
 	s.empty = kept < 0 && added == nil && len(dropped) > 0 && !s.finished && len(s.others) == 0
 	s.place(kept, dropped, added)
@@ -43,7 +46,7 @@ func (s *sayer) write(at int) error {
 }
 
 // element edits one part as the API calls it, and reports whether it stays.
-func (s *sayer) element(e element, refs []ref) (stays bool, err error) {
+func (s *sayer) element(e element, refs []ref, texts []string) (stays bool, err error) {
 	for i, slot := range e.slots {
 		r := refs[i]
 		if r.run == nil {
@@ -57,18 +60,16 @@ func (s *sayer) element(e element, refs []ref) (stays bool, err error) {
 			s.patches = append(s.patches, rawjson.Patch{Start: e.value.Start, End: e.value.End, With: textPart(s.setOff(notice))})
 			return true, nil
 		}
-		text := slot.part.Text
-		if edited := s.texts[r.run]; edited != nil {
-			if text = edited.piece(r.start, r.end); text == "" && slot.part.Text != "" && e.signature == nil && len(e.slots) == 1 {
-				return false, nil
+		text := texts[i]
+		if text == "" && slot.part.Text != "" && e.signature == nil && len(e.slots) == 1 {
+			return false, nil
+		}
+		if text != slot.part.Text {
+			p, err := slot.write(text)
+			if err != nil {
+				return false, err
 			}
-			if text != slot.part.Text {
-				p, err := slot.write(text)
-				if err != nil {
-					return false, err
-				}
-				s.patches = append(s.patches, p)
-			}
+			s.patches = append(s.patches, p)
 		}
 		s.spoken = s.spoken || slot.part.Kind == gatehouse.Text && text != ""
 		if signature := s.signed[r.run]; signature != nil {
@@ -76,6 +77,15 @@ func (s *sayer) element(e element, refs []ref) (stays bool, err error) {
 		}
 	}
 	return true, nil
+}
+
+// setOff is a text with the gap before it that parts it from what was said before.
+func (s *sayer) setOff(text string) string {
+	if s.spoken {
+		return separator + text
+	}
+	s.spoken = true
+	return text
 }
 
 // place takes parts out of the content and puts a new one behind those that stay.

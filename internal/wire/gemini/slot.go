@@ -44,33 +44,12 @@ func (s slot) write(text string) (rawjson.Patch, error) {
 	return rawjson.Patch{Start: s.at.Start, End: s.at.End, With: with}, nil
 }
 
-// final is the text that shall stand where the part stands.
-func final(p gatehouse.Part) string {
-	if p.Removed {
-		return p.Notice
-	}
-	return p.Text
-}
-
 // fixed reports whether no edit changes the part's bytes: what is signed the provider checks, and of what is opaque no text
 // was read.
 func fixed(p gatehouse.Part) bool { return p.Signed || p.Kind == gatehouse.Opaque }
 
 func changed(made, given gatehouse.Part) bool {
 	return given.Removed || !fixed(made) && given.Text != made.Text
-}
-
-// checkCount refuses fewer parts than were read, and others than inserted ones behind them.
-func checkCount(parts []gatehouse.Part, n int) (own, inserted []gatehouse.Part, err error) {
-	if len(parts) < n {
-		return nil, nil, fmt.Errorf("%d parts for a document of %d", len(parts), n)
-	}
-	for _, p := range parts[n:] {
-		if !p.Inserted {
-			return nil, nil, fmt.Errorf("a part that is neither of the document nor inserted")
-		}
-	}
-	return parts[:n], parts[n:], nil
 }
 
 // textPart is a part of the gateway's own.

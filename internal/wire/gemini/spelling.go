@@ -52,6 +52,9 @@ func camel(key string) string {
 
 // snake is a member's name in small letters, as tools are named.
 func snake(key string) string {
+	if strings.IndexFunc(key, func(c rune) bool { return c >= 'A' && c <= 'Z' }) < 0 {
+		return key
+	}
 	out := make([]byte, 0, len(key)+4)
 	for i, c := range []byte(key) {
 		if c >= 'A' && c <= 'Z' {
@@ -69,7 +72,7 @@ func snake(key string) string {
 func (r reader) text(v rawjson.Value, name, path string) (rawjson.Value, error) {
 	at, err := r.get(v, name, path)
 	if err == nil && at.Exists() && at.Kind != rawjson.String {
-		err = wrong(path+"."+name, "a string")
+		err = wire.Wrong(path+"."+name, "a string")
 	}
 	return at, err
 }
@@ -78,7 +81,7 @@ func (r reader) text(v rawjson.Value, name, path string) (rawjson.Value, error) 
 func (r reader) object(v rawjson.Value, name, path string) (rawjson.Value, error) {
 	at, err := r.get(v, name, path)
 	if err == nil && at.Exists() && at.Kind != rawjson.Object {
-		err = wrong(path+"."+name, "an object")
+		err = wire.Wrong(path+"."+name, "an object")
 	}
 	return at, err
 }
@@ -98,11 +101,11 @@ func (r reader) list(v rawjson.Value, name, path string) (list rawjson.Value, el
 	case list.Kind == rawjson.Object:
 		return list, []rawjson.Value{list}, nil
 	case list.Kind != rawjson.Array:
-		return list, nil, wrong(path, "an array")
+		return list, nil, wire.Wrong(path, "an array")
 	}
 	for i, e := range list.Elems {
 		if e.Kind != rawjson.Object {
-			return list, nil, wrong(index(path, i), "an object")
+			return list, nil, wire.Wrong(index(path, i), "an object")
 		}
 	}
 	return list, list.Elems, nil
@@ -116,7 +119,7 @@ func (r reader) integer(v rawjson.Value, name, path string, absent int) (int, er
 	}
 	n, ok := at.Int(r.doc)
 	if !ok || n < 0 || n > maxIndex {
-		return 0, wrong(path+"."+name, fmt.Sprintf("an integer up to %d", maxIndex))
+		return 0, wire.Wrong(path+"."+name, fmt.Sprintf("an integer up to %d", maxIndex))
 	}
 	return int(n), nil
 }

@@ -25,7 +25,7 @@ type words struct {
 
 type alternative struct {
 	Content       content `json:"content"`
-	FinishReason  string  `json:"finishReason"`
+	FinishReason  string  `json:"finishReason,omitempty"`
 	FinishMessage string  `json:"finishMessage,omitempty"`
 	Index         int     `json:"index"`
 }

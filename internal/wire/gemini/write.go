@@ -2,24 +2,67 @@ package gemini
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
-	"github.com/gatehouse-gateway/gatehouse/internal/sse"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
 // Bytes writes the answer for these parts. What was cut off stays cut off.
 func (a *answer) Bytes(parts []gatehouse.Part) ([]byte, error) {
-	own, inserted, err := checkCount(parts, len(a.runs))
+	w := &writer{answer: a}
+	return w.write(parts, a.events, true)
+}
+
+// writer writes an answer whose parts may have been edited, all at once or piece by piece.
+type writer struct {
+	*answer
+	parts   []gatehouse.Part
+	ended   bool                      // the answer has ended, and all is decided
+	first   int                       // the number of the first event that is to be written
+	edits   map[int]*edit             // by candidate; of one that no edit touches there is none
+	texts   map[*run][]gatehouse.Edit // the replacements in the texts that change, when all is decided
+	cutters map[*run]*wire.Cutter     // of the texts that have begun to be written
+	spoken  map[int]bool              // candidates of which a text has been written: another is set off from it
+	begun   bool                      // something has been written
+	lead    []byte                    // of an array: what stood before elements that have gone, up to the first that is written
+	out     []byte
+}
+
+// write writes events; last says that they are the last ones and that all is decided.
+func (w *writer) write(parts []gatehouse.Part, events []event, last bool) ([]byte, error) {
+	own, inserted, err := wire.Align(parts, len(w.runs))
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{answer: a, edits: map[int]*edit{}}
-	for _, r := range a.runs {
-		if err := w.plan(r, own[r.place]); err != nil {
+	if w.edits == nil {
+		w.edits, w.cutters, w.spoken = map[int]*edit{}, map[*run]*wire.Cutter{}, map[int]bool{}
+	}
+	w.parts, w.ended, w.first, w.out = own, last, w.sent, nil
+	if last {
+		if err := w.conclude(inserted); err != nil {
 			return nil, err
+		}
+	}
+	for i, e := range events {
+		if err := w.event(w.first+i, e); err != nil {
+			return nil, err
+		}
+	}
+	if last {
+		w.additions()
+	}
+	return w.out, nil
+}
+
+// conclude plans what becomes of the runs when all is decided.
+func (w *writer) conclude(inserted []gatehouse.Part) error {
+	w.texts = map[*run][]gatehouse.Edit{}
+	for _, r := range w.runs {
+		if err := w.plan(r, w.parts[r.place]); err != nil {
+			return err
 		}
 	}
 	for _, p := range inserted {
@@ -28,27 +71,17 @@ func (a *answer) Bytes(parts []gatehouse.Part) ([]byte, error) {
 		}
 		e := w.edit(p.Choice)
 		if e == nil {
-			return nil, fmt.Errorf("no candidate %d to add text to", p.Choice)
+			return fmt.Errorf("no candidate %d to add text to", p.Choice)
 		}
 		e.added = append(e.added, p.Text)
 	}
 	for _, e := range w.edits {
 		e.keepSignature()
-	}
-	for i := range a.events {
-		if err := w.event(i); err != nil {
-			return nil, err
+		if e.end = e.finish; e.end < 0 {
+			e.end = e.last
 		}
 	}
-	return w.out, nil
-}
-
-// writer writes an answer whose parts may have been edited.
-type writer struct {
-	*answer
-	edits map[int]*edit // by candidate; of one that no edit touches there is none
-	lead  []byte        // of an array: what stood before elements that have gone, up to the first that is written
-	out   []byte
+	return nil
 }
 
 // edit is the edit of a candidate, nil when the answer has no such candidate.
@@ -59,14 +92,14 @@ func (w *writer) edit(index int) *edit {
 	}
 	e := w.edits[index]
 	if e == nil {
-		e = &edit{candidate: c, texts: map[*run]*rewriting{}, gone: map[*run]string{}, signed: map[*run][]byte{}, end: c.finish}
-		if e.end < 0 {
-			e.end = c.last
-		}
+		e = &edit{candidate: c, gone: map[*run]string{}, signed: map[*run][]byte{}, end: -1}
 		w.edits[index] = e
 	}
 	return e
 }
+
+// errGone says that what was sent cannot be taken back.
+var errGone = errors.New("a part was taken away after it had been sent")
 
 // plan notes what becomes of a run.
 func (w *writer) plan(r *run, now gatehouse.Part) error {
@@ -79,20 +112,40 @@ func (w *writer) plan(r *run, now gatehouse.Part) error {
 	case made.Kind == gatehouse.Opaque:
 		return fmt.Errorf("%s cannot be removed", made.Path)
 	case now.Removed && made.Kind != gatehouse.Text:
+		if r.first < w.first {
+			return errGone
+		}
 		e.gone[r] = now.Notice
 		if made.Tool == hostedCode && made.Kind == gatehouse.ToolCall {
 			e.dropOutput(r)
 		}
 	default:
-		e.texts[r] = rewrite(made.Text, final(now))
+		if w.texts[r] = wire.Changes(now, made.Text, wire.Final(now)); !now.Edited || now.Removed {
+			w.texts[r] = []gatehouse.Edit{narrow(made.Text, wire.Final(now))}
+		}
 	}
 	return nil
 }
 
+// changes are the replacements in a run that stays.
+func (w *writer) changes(r *run) []gatehouse.Edit {
+	switch {
+	case fixed(r.part):
+		return nil
+	case w.ended:
+		return w.texts[r]
+	}
+	return w.parts[r.place].Changes()
+}
+
 // event writes one event, and nothing where nothing is left of it.
-func (w *writer) event(i int) error {
-	e := w.events[i]
+func (w *writer) event(i int, e event) error {
+	texts, err := w.cut(e)
+	if err != nil {
+		return err
+	}
 	if e.doc == nil || len(w.edits) == 0 {
+		w.pass(e)
 		w.put(e, e.raw)
 		return nil
 	}
@@ -104,8 +157,8 @@ func (w *writer) event(i int) error {
 	refs, empty := e.refs, !w.whole && !c.blocked && len(c.candidates) > 0
 	for _, s := range c.candidates {
 		n := len(s.slots())
-		one := sayer{edit: w.edits[s.index], said: s, reader: c.reader, refs: refs[:n]}
-		refs = refs[n:]
+		one := sayer{edit: w.edits[s.index], said: s, reader: c.reader, refs: refs[:n], texts: texts[:n], spoken: w.spoken[s.index]}
+		refs, texts = refs[n:], texts[n:]
 		if one.edit == nil {
 			empty = false
 			continue
@@ -113,6 +166,7 @@ func (w *writer) event(i int) error {
 		if err := one.write(i); err != nil {
 			return err
 		}
+		w.spoken[s.index] = one.spoken
 		patches = append(patches, one.patches...)
 		empty = empty && one.empty
 	}
@@ -120,13 +174,48 @@ func (w *writer) event(i int) error {
 	case len(patches) == 0:
 		w.put(e, e.raw)
 	case empty && w.array:
-		if w.lead == nil && len(w.out) == 0 {
+		if w.lead == nil && !w.begun {
 			w.lead = e.raw[:len(e.raw)-len(e.doc)]
 		}
 	case !empty:
 		w.put(e, w.with(e, rawjson.Splice(e.doc, patches)))
 	}
 	return nil
+}
+
+// cut is what becomes of each piece of a text that an event brings. Candidates whose texts change are edited from then on.
+func (w *writer) cut(e event) ([]string, error) {
+	texts := make([]string, len(e.refs))
+	for i, r := range e.refs {
+		if r.run == nil {
+			continue
+		}
+		c, changes := w.cutters[r.run], w.changes(r.run)
+		if c == nil {
+			c = &wire.Cutter{}
+			w.cutters[r.run] = c
+		}
+		var err error
+		if texts[i], err = c.Cut(r.run.text.String()[r.start:r.end], changes); err != nil {
+			return nil, err
+		}
+		if len(changes) > 0 {
+			w.edit(r.run.part.Choice)
+		}
+		if r.run.text.Len() == 0 {
+			texts[i] = c.Rest(changes)
+		}
+	}
+	return texts, nil
+}
+
+// pass notes which candidates an event lets speak that leaves as it came.
+func (w *writer) pass(e event) {
+	for _, r := range e.refs {
+		if r.run != nil && r.run.part.Kind == gatehouse.Text && r.end > r.start {
+			w.spoken[r.run.part.Choice] = true
+		}
+	}
 }
 
 // put writes an event. The first that is left of an array begins with the bracket, not with a comma.
@@ -139,6 +228,7 @@ func (w *writer) put(e event, raw []byte) {
 		}
 		w.lead = nil
 	}
+	w.begun = true
 	w.out = append(w.out, raw...)
 }
 
@@ -149,105 +239,6 @@ func (w *writer) with(e event, doc []byte) []byte {
 		return doc
 	case w.array:
 		return append(append([]byte(nil), e.raw[:len(e.raw)-len(e.doc)]...), doc...)
-	case bytes.IndexByte(e.doc, '\n') >= 0 || bytes.Count(e.raw, e.doc) != 1: // it stood on several lines
-		return sse.Append(nil, e.name, string(doc))
 	}
-	return bytes.Replace(e.raw, e.doc, doc, 1)
-}
-
-// edit is what happens to one candidate.
-type edit struct {
-	*candidate
-	texts  map[*run]*rewriting
-	gone   map[*run]string // with the notices that stand in their places
-	signed map[*run][]byte // calls that take over the signature of one that goes
-	added  []string        // texts for the end
-	end    int             // the event that they go to
-	spoken bool            // a text has been written: another is set off from it
-}
-
-// dropOutput lets the output of code go along with the code.
-func (e *edit) dropOutput(code *run) {
-	for i, r := range e.runs {
-		if r != code {
-			continue
-		}
-		for _, next := range e.runs[i+1:] {
-			if next.part.Kind == gatehouse.ToolResult && next.part.Tool == hostedCode {
-				e.gone[next] = ""
-				return
-			}
-		}
-	}
-}
-
-// keepSignature hands the signature of a first call that goes to the first that stays: the API wants one on the first call of a
-// turn when it is sent again.
-func (e *edit) keepSignature() {
-	var signature []byte
-	for _, r := range e.runs {
-		if r.part.Kind != gatehouse.ToolCall || r.part.Hosted() {
-			continue
-		}
-		if _, gone := e.gone[r]; !gone {
-			if signature != nil && r.signature == nil {
-				e.signed[r] = signature
-			}
-			return
-		}
-		if signature == nil {
-			signature = r.signature
-		}
-	}
-}
-
-// setOff is a text with the gap before it that parts it from what was said before.
-func (e *edit) setOff(text string) string {
-	if e.spoken {
-		return separator + text
-	}
-	e.spoken = true
-	return text
-}
-
-// rewriting is one change of a text that is spread over pieces: the bytes from..to become the middle.
-type rewriting struct {
-	old      string
-	from, to int
-	middle   string
-	placed   bool
-}
-
-// rewrite finds the change between two texts. It never parts the bytes of a character.
-func rewrite(old, now string) *rewriting {
-	from := 0
-	for from < len(old) && from < len(now) && old[from] == now[from] {
-		from++
-	}
-	for from > 0 && (from < len(old) && inside(old[from]) || from < len(now) && inside(now[from])) {
-		from--
-	}
-	tail := 0
-	for tail < len(old)-from && tail < len(now)-from && old[len(old)-1-tail] == now[len(now)-1-tail] {
-		tail++
-	}
-	for tail > 0 && inside(old[len(old)-tail]) {
-		tail--
-	}
-	return &rewriting{old: old, from: from, to: len(old) - tail, middle: now[from : len(now)-tail]}
-}
-
-// inside reports whether a byte goes on with a character.
-func inside(c byte) bool { return c&0xC0 == 0x80 }
-
-// piece is the new text of a piece. The middle goes to the first that the change reaches.
-func (r *rewriting) piece(start, end int) string {
-	var b strings.Builder
-	b.WriteString(r.old[start:max(start, min(end, r.from))])
-	if !r.placed && (end > r.from || end == len(r.old)) {
-		r.placed = true
-		b.WriteString(r.middle)
-	}
-	b.WriteString(r.old[min(end, max(start, r.to)):end])
-	return b.String()
+	return wire.WithData(e.raw, e.name, e.doc, doc)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
 // choiceEdit makes the patches of one choice of a response.
@@ -21,7 +22,7 @@ func (e *choiceEdit) run() error {
 	if err != nil {
 		return err
 	}
-	if e.added = join(notices, e.added); e.added != "" && e.message.value.Kind != rawjson.Object {
+	if e.added = join(append(notices, e.added)...); e.added != "" && e.message.value.Kind != rawjson.Object {
 		return fmt.Errorf("choice %d has no message to add text to", e.index)
 	}
 	rewritten, err := e.texts()
@@ -31,19 +32,19 @@ func (e *choiceEdit) run() error {
 	e.addition(removed)
 	if len(e.patches) > 0 {
 		if logprobs := e.value.Get("logprobs"); logprobs.Exists() {
-			e.patches = append(e.patches, literal(logprobs, "null"))
+			e.patches = append(e.patches, rawjson.Set(logprobs, "null"))
 		}
 	}
 	// The offsets of annotations refer to the content as it was.
 	if annotations := e.message.value.Get("annotations"); rewritten && len(annotations.Elems) > 0 {
-		e.patches = append(e.patches, literal(annotations, "[]"))
+		e.patches = append(e.patches, rawjson.Set(annotations, "[]"))
 	}
 	return nil
 }
 
 // calls takes out the removed calls and edits the others. It reports the notices that stand for the removed ones, and
 // whether the whole member tool_calls is to go.
-func (e *choiceEdit) calls() (notices string, all bool, err error) {
+func (e *choiceEdit) calls() (notices []string, all bool, err error) {
 	gone := map[int]bool{} // by place in tool_calls
 	kept, removed := 0, false
 	for i, c := range e.message.calls {
@@ -53,18 +54,18 @@ func (e *choiceEdit) calls() (notices string, all bool, err error) {
 		case !p.Removed:
 			kept++
 			if err := e.replace(n); err != nil {
-				return "", false, err
+				return nil, false, err
 			}
 			continue
 		case c.member == "function_call":
-			e.patches = append(e.patches, literal(c.elem, "null"))
+			e.patches = append(e.patches, rawjson.Set(c.elem, "null"))
 		default:
 			gone[c.elem.Start] = true
 			if c.copy.Exists() {
-				e.patches = append(e.patches, literal(c.copy, "null"))
+				e.patches = append(e.patches, rawjson.Set(c.copy, "null"))
 			}
 		}
-		removed, notices = true, join(notices, p.Notice)
+		removed, notices = true, append(notices, p.Notice)
 	}
 	list := e.message.value.Get("tool_calls")
 	if all = len(gone) > 0 && len(gone) == len(list.Elems); !all {
@@ -80,7 +81,7 @@ func (e *choiceEdit) calls() (notices string, all bool, err error) {
 func stop(reason rawjson.Value, doc []byte) []rawjson.Patch {
 	switch reason.Text(doc) {
 	case "tool_calls", "function_call":
-		return []rawjson.Patch{replace(reason, "stop")}
+		return []rawjson.Patch{rawjson.SetText(reason, "stop")}
 	}
 	return nil
 }
@@ -88,16 +89,32 @@ func stop(reason rawjson.Value, doc []byte) []rawjson.Patch {
 // texts edits the texts that are parts, and reports whether any of the content changed.
 func (e *choiceEdit) texts() (content bool, err error) {
 	whole := e.message.value.Get("content")
+	var cutter wire.Cutter
+	var changes []gatehouse.Edit // of the content's texts, which are one part: they may be many
+	part := -1
 	for i, item := range e.message.items {
 		n := e.refs[i]
-		if n < 0 || !changed(e.slots[n].part, e.parts[n]) {
+		if n < 0 || n != part && !changed(e.slots[n].part, e.parts[n]) {
 			continue
 		}
 		content = content || item.member == "content"
 		if item.at.Start == whole.Start && whole.Kind == rawjson.String {
-			e.added = join(final(e.parts[n]), e.added)
-			e.patches = append(e.patches, replace(whole, e.added))
+			e.added = join(wire.Final(e.parts[n]), e.added)
+			e.patches = append(e.patches, rawjson.SetText(whole, e.added))
 			e.added = ""
+			continue
+		}
+		if item.kind == gatehouse.Text && item.member == "content" {
+			if n != part {
+				part, changes = n, wire.Changes(e.parts[n], e.slots[n].part.Text, wire.Final(e.parts[n]))
+			}
+			text, err := cutter.Cut(item.at.Text(e.doc), changes)
+			if err != nil {
+				return content, err
+			}
+			if text != item.at.Text(e.doc) {
+				e.patches = append(e.patches, rawjson.SetText(item.at, text))
+			}
 			continue
 		}
 		if err := e.replace(n); err != nil {
@@ -113,7 +130,7 @@ func (e *choiceEdit) replace(n int) error {
 	if !changed(s.part, e.parts[n]) {
 		return nil
 	}
-	patches, err := s.write(final(e.parts[n]))
+	patches, err := s.write(wire.Final(e.parts[n]))
 	e.patches = append(e.patches, patches...)
 	return err
 }
@@ -130,16 +147,16 @@ func (e *choiceEdit) addition(removed bool) {
 	switch {
 	case e.added == "":
 	case content.Kind == rawjson.Array:
-		e.patches = append(e.patches, appendElem(content, textItem(e.added)))
+		e.patches = append(e.patches, rawjson.AppendElem(content, textItem(e.added)))
 	case content.Kind == rawjson.String:
-		e.patches = append(e.patches, replace(content, join(content.Text(e.doc), e.added)))
+		e.patches = append(e.patches, rawjson.SetText(content, join(content.Text(e.doc), e.added)))
 	case content.Kind == rawjson.Null:
-		e.patches = append(e.patches, replace(content, e.added))
+		e.patches = append(e.patches, rawjson.SetText(content, e.added))
 	case removed:
-		p := prependMember(rawjson.Value{}, "content", e.added)
+		p := rawjson.PrependMember(rawjson.Value{}, "content", rawjson.Quote(e.added))
 		e.patches = append(e.patches, rawjson.Patch{Start: keyStart(object, "tool_calls"), End: calls.End, With: p.With})
 	default:
-		e.patches = append(e.patches, prependMember(object, "content", e.added))
+		e.patches = append(e.patches, rawjson.PrependMember(object, "content", rawjson.Quote(e.added)))
 	}
 }
 

@@ -18,10 +18,6 @@ type Codec struct {
 
 var _ wire.Codec = Codec{}
 
-func wrong(path, want string) *wire.Malformed {
-	return &wire.Malformed{Code: "invalid_request", Reason: path + " must be " + want}
-}
-
 // Error writes an error as the API does. The types are those of the official clients' documentation.
 func (Codec) Error(status int, code, message string) []byte {
 	type detail struct {

@@ -12,8 +12,9 @@ import (
 
 // recorder is a sink that keeps the parts and the order of calls.
 type recorder struct {
-	parts []gatehouse.Part
-	log   []string
+	parts  []gatehouse.Part
+	log    []string
+	unread []string
 }
 
 func (r *recorder) Open(p gatehouse.Part) int {
@@ -25,6 +26,8 @@ func (r *recorder) Open(p gatehouse.Part) int {
 
 func (r *recorder) Text(id int, delta string) { r.parts[id].Text += delta }
 func (r *recorder) Close(id int)              { r.log = append(r.log, fmt.Sprint("close ", id)) }
+
+func (r *recorder) Unread(path string) { r.unread = append(r.unread, path) }
 
 // show writes a part in one line.
 func show(p gatehouse.Part) string {

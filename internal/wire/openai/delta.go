@@ -31,13 +31,13 @@ func (d *deltaEdit) run(at int) {
 	d.texts(at)
 	d.calls()
 	if annotations := d.message.value.Get("annotations"); d.edit.rewritten && len(annotations.Elems) > 0 {
-		d.patches = append(d.patches, literal(annotations, "[]"))
+		d.patches = append(d.patches, rawjson.Set(annotations, "[]"))
 	}
 	if d.edit.stopped {
 		d.patches = append(d.patches, stop(finish, d.doc)...)
 	}
 	if logprobs := d.value.Get("logprobs"); logprobs.Exists() {
-		d.patches = append(d.patches, literal(logprobs, "null"))
+		d.patches = append(d.patches, rawjson.Set(logprobs, "null"))
 	}
 }
 
@@ -58,7 +58,7 @@ func (d *deltaEdit) texts(event int) {
 	}
 	for i, item := range d.message.items {
 		if item.kind != gatehouse.Opaque && texts[i] != item.at.Text(d.doc) {
-			d.patches = append(d.patches, replace(item.at, texts[i]))
+			d.patches = append(d.patches, rawjson.SetText(item.at, texts[i]))
 		}
 	}
 }
@@ -95,17 +95,17 @@ func (d *deltaEdit) calls() {
 		g := d.refs[len(d.message.items)+i]
 		if d.gone(g) {
 			if gone[piece.elem.Start] = true; piece.member == "function_call" {
-				d.patches = append(d.patches, literal(piece.elem, "null"))
+				d.patches = append(d.patches, rawjson.Set(piece.elem, "null"))
 			}
 			continue
 		}
 		d.keep = true
 		if at, ok := d.edit.indices[g]; ok && at != g.index && piece.elem.Get("index").Exists() {
-			d.patches = append(d.patches, literal(piece.elem.Get("index"), strconv.Itoa(at)))
+			d.patches = append(d.patches, rawjson.Set(piece.elem.Get("index"), strconv.Itoa(at)))
 		}
 		if delta := piece.at.Text(d.doc); piece.at.Kind == rawjson.String {
 			if text := d.cut(g, delta); text != delta {
-				d.patches = append(d.patches, replace(piece.at, text))
+				d.patches = append(d.patches, rawjson.SetText(piece.at, text))
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -12,18 +11,32 @@ import (
 // slot is a part and where its text stands: a string of the document, or nowhere.
 type slot struct {
 	part gatehouse.Part
-	at   rawjson.Value
-	copy rawjson.Value // where it stands once more: the arguments of a call that is sent twice
+	at   place
+	copy place // where it stands once more: the arguments of a call that is sent twice
+}
+
+// place is where a string stands in the document; the zero place is nowhere.
+type place struct{ start, end int }
+
+func placeOf(v rawjson.Value) place {
+	if v.Kind != rawjson.String {
+		return place{}
+	}
+	return place{v.Start, v.End}
+}
+
+func (p place) set(text string) rawjson.Patch {
+	return rawjson.SetText(rawjson.Value{Start: p.start, End: p.end}, text)
 }
 
 // write is the patches that put a text where the slot's stands.
 func (s slot) write(text string) ([]rawjson.Patch, error) {
-	if s.at.Kind != rawjson.String {
+	if s.at == (place{}) {
 		return nil, fmt.Errorf("%s cannot be edited", s.part.Path)
 	}
-	patches := []rawjson.Patch{replace(s.at, text)}
-	if s.copy.Kind == rawjson.String {
-		patches = append(patches, replace(s.copy, text))
+	patches := []rawjson.Patch{s.at.set(text)}
+	if s.copy != (place{}) {
+		patches = append(patches, s.copy.set(text))
 	}
 	return patches, nil
 }
@@ -31,28 +44,7 @@ func (s slot) write(text string) ([]rawjson.Patch, error) {
 // separator stands between a text and what the gateway adds to it.
 const separator = "\n\n"
 
-// align splits the parts that a document is given into its own, n of them, and the inserted ones.
-func align(parts []gatehouse.Part, n int) (own, inserted []gatehouse.Part, err error) {
-	if len(parts) < n {
-		return nil, nil, fmt.Errorf("%d parts for a document of %d", len(parts), n)
-	}
-	for _, p := range parts[n:] {
-		if !p.Inserted {
-			return nil, nil, errors.New("a part that is neither of the document nor inserted")
-		}
-	}
-	return parts[:n], parts[n:], nil
-}
-
 func changed(made, given gatehouse.Part) bool { return given.Removed || given.Text != made.Text }
-
-// final is the text that shall stand where the part stands.
-func final(p gatehouse.Part) string {
-	if p.Removed {
-		return p.Notice
-	}
-	return p.Text
-}
 
 // join puts the texts that are not empty behind one another.
 func join(texts ...string) string {
@@ -63,35 +55,6 @@ func join(texts ...string) string {
 		}
 	}
 	return strings.Join(out, separator)
-}
-
-// replace is the patch that puts a text where a string or null stands.
-func replace(at rawjson.Value, text string) rawjson.Patch {
-	return rawjson.Patch{Start: at.Start, End: at.End, With: rawjson.Quote(text)}
-}
-
-// literal is the patch that puts a JSON value where another stands.
-func literal(at rawjson.Value, value string) rawjson.Patch {
-	return rawjson.Patch{Start: at.Start, End: at.End, With: []byte(value)}
-}
-
-// appendElem is the patch that adds an element to the end of an array.
-func appendElem(array rawjson.Value, elem []byte) rawjson.Patch {
-	at := array.Start + 1
-	if n := len(array.Elems); n > 0 {
-		at, elem = array.Elems[n-1].End, append([]byte{','}, elem...)
-	}
-	return rawjson.Patch{Start: at, End: at, With: elem}
-}
-
-// prependMember is the patch that adds a text member to the front of an object.
-func prependMember(object rawjson.Value, name, text string) rawjson.Patch {
-	member := append(rawjson.Quote(name), ':')
-	member = append(member, rawjson.Quote(text)...)
-	if len(object.Members) > 0 {
-		member = append(member, ',')
-	}
-	return rawjson.Patch{Start: object.Start + 1, End: object.Start + 1, With: member}
 }
 
 // textItem is an item of a content list.

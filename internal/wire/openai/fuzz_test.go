@@ -10,29 +10,11 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/sse"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire/wiretest"
 )
 
-// pick chooses a part that can be edited: a text whose place in the bytes is known, as it is not empty.
-func pick(parts []gatehouse.Part, n uint8) (int, bool) {
-	var fit []int
-	for i, p := range parts {
-		if p.Text != "" && p.Kind != gatehouse.Opaque {
-			fit = append(fit, i)
-		}
-	}
-	if len(fit) == 0 {
-		return 0, false
-	}
-	return fit[int(n)%len(fit)], true
-}
-
-// other is a text that is certainly not the old one, and not empty.
-func other(old, text string) string {
-	if text = strings.ToValidUTF8(text, ""); text == "" || text == old {
-		return old + "x"
-	}
-	return text
-}
+// editable reports whether a part can be edited: a text whose place in the bytes is known, as it is not empty.
+func editable(p gatehouse.Part) bool { return p.Text != "" && p.Kind != gatehouse.Opaque }
 
 // single leaves out each function_call that says what a call in tool_calls says: an edit can make it a copy of one, which
 // is no part of its own when it is read again.
@@ -76,11 +58,11 @@ func FuzzRequest(f *testing.F) {
 			t.Fatalf("without edits: %q, %v", same, err)
 		}
 		parts := r.Parts()
-		if i, ok := pick(parts, n); ok {
-			parts[i].Text = other(parts[i].Text, text)
-			sameParts(t, single(reread(t, r, parts)), single(parts))
+		if i, ok := wiretest.Pick(parts, n, editable); ok {
+			parts[i].Text = wiretest.Other(parts[i].Text, text)
+			sameParts(t, single(wiretest.Reread(t, r, parts, wiretest.Request(Codec{}))), single(parts))
 		}
-		added := reread(t, r, insert(0, "added")(r.Parts()))
+		added := wiretest.Reread(t, r, insert(0, "added")(r.Parts()), wiretest.Request(Codec{}))
 		found := false
 		for _, p := range added {
 			found = found || p.Role == gatehouse.User && strings.HasSuffix(p.Text, "added")
@@ -91,26 +73,9 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-func reread(t *testing.T, r interface {
-	Bytes([]gatehouse.Part) ([]byte, error)
-}, parts []gatehouse.Part) []gatehouse.Part {
-	t.Helper()
-	out, err := r.Bytes(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !json.Valid(out) {
-		t.Fatalf("not JSON: %s", out)
-	}
-	again, err := Codec{}.Request(out)
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return again.Parts()
-}
-
 func FuzzResponse(f *testing.F) {
 	f.Add([]byte(`{"choices":[{"index":0,"message":{"content":"a","refusal":"b","reasoning_content":"c","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","type":"custom","custom":{"name":"g","input":"i"}}]},"logprobs":{},"finish_reason":"tool_calls"},{"index":1,"message":{"content":[{"type":"text","text":"x"}],"function_call":{"name":"f","arguments":"a"}}}]}`), uint8(2), "x")
+	f.Add([]byte(`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"x","text":"b"},{"type":"refusal","refusal":"c"}],"refusal":"d"}}]}`), uint8(0), "xyz")
 	f.Add([]byte(`{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":"a"}}],"function_call":{"name":"g","arguments":"b"}}}]}`), uint8(0), "")
 	f.Add([]byte(`{"choices":[{"message":{"function_call":{"name":"f","arguments":"a"},"tool_calls":[{"function":{"name":"f","arguments":"a"}},{"function":{"name":"f","arguments":"b"}}]}}]}`), uint8(1), "a")
 	f.Fuzz(func(t *testing.T, body []byte, n uint8, text string) {
@@ -124,22 +89,11 @@ func FuzzResponse(f *testing.F) {
 		}
 		reread := func(parts []gatehouse.Part) []gatehouse.Part {
 			t.Helper()
-			out, err := r.Bytes(parts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !json.Valid(out) {
-				t.Fatalf("not JSON: %s", out)
-			}
-			var again recorder
-			if _, err := (Codec{}).Response(out, &again); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			return again.parts
+			return wiretest.Reread(t, r, parts, wiretest.Response(Codec{}))
 		}
-		if i, ok := pick(made.parts, n); ok {
+		if i, ok := wiretest.Pick(made.parts, n, editable); ok {
 			parts := append([]gatehouse.Part(nil), made.parts...)
-			parts[i].Text = other(parts[i].Text, text)
+			parts[i].Text = wiretest.Other(parts[i].Text, text)
 			sameParts(t, single(reread(parts)), single(parts))
 		}
 		if i, kept, ok := withoutCall(made.parts, n); ok {
@@ -150,16 +104,9 @@ func FuzzResponse(f *testing.F) {
 
 // withoutCall chooses a call, and gives the parts that are left without it.
 func withoutCall(parts []gatehouse.Part, n uint8) (i int, kept []gatehouse.Part, ok bool) {
-	var calls []int
-	for i, p := range parts {
-		if p.Kind == gatehouse.ToolCall {
-			calls = append(calls, i)
-		}
-	}
-	if len(calls) == 0 {
+	if i, ok = wiretest.Pick(parts, n, wiretest.Call); !ok {
 		return 0, nil, false
 	}
-	i = calls[int(n)%len(calls)]
 	return i, append(append(kept, parts[:i]...), parts[i+1:]...), true
 }
 
@@ -201,9 +148,9 @@ func FuzzStream(f *testing.F) {
 			}
 			return again.parts
 		}
-		if i, ok := pick(made.parts, n); ok {
+		if i, ok := wiretest.Pick(made.parts, n, editable); ok {
 			parts := append([]gatehouse.Part(nil), made.parts...)
-			parts[i].Text = other(parts[i].Text, text)
+			parts[i].Text = wiretest.Other(parts[i].Text, text)
 			sameParts(t, legacyLast(single(reread(parts))), legacyLast(single(parts)))
 		}
 		if i, kept, ok := withoutCall(made.parts, n); ok {

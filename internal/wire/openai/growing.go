@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
 // growing is a part that arrives in pieces.
@@ -13,7 +14,9 @@ type growing struct {
 	text   strings.Builder
 	id     int // the sink's
 	member string
-	index  int // of a call, as the provider counts
+	index  int  // of a call, as the provider counts
+	next   bool // its index is the number of the calls before it
+	sent   bool // it has begun to leave
 	closed bool
 	copy   bool     // a function_call that is no part of its own as long as it says what its twin says
 	twin   *growing // the call in tool_calls; its place is the copy's too
@@ -24,6 +27,7 @@ type growing struct {
 type streamed struct {
 	index  int
 	parts  []*growing
+	calls  int      // how many there are in tool_calls
 	last   *growing // the call in tool_calls that came last
 	legacy *growing // the function_call
 	first  int      // the event that the choice came in first
@@ -63,16 +67,19 @@ func (s *stream) call(into *streamed, piece call, doc []byte) (*growing, error) 
 	}
 	if g == nil {
 		if piece.tool == "" {
-			return nil, wrong(piece.path, "behind the name of its tool") // else no gate could judge it
+			return nil, wire.Wrong(piece.path, "behind the name of its tool") // else no gate could judge it
 		}
 		p := gatehouse.Part{Kind: gatehouse.ToolCall, Path: piece.path, Media: piece.media, Tool: piece.tool, CallID: piece.id}
 		g = s.newCall(into, piece.member, p)
-		g.index = at
+		g.index, g.next = at, at == into.calls || piece.member == "function_call"
+		if piece.member == "tool_calls" {
+			into.calls++
+		}
 	}
 	// Clients join the pieces of a call, or let the last one win. What could be read both ways is not judged but refused.
 	if piece.tool != "" && piece.tool != g.part.Tool || piece.id != "" && piece.id != g.part.CallID ||
 		piece.at.Exists() && piece.media != g.part.Media {
-		return nil, wrong(piece.path, "of the call that began at its index")
+		return nil, wire.Wrong(piece.path, "of the call that began at its index")
 	}
 	s.grow(g, piece.at.Text(doc))
 	return g, nil
@@ -109,11 +116,11 @@ func (c *streamed) call(piece call, doc []byte) (g *growing, at int, err error) 
 			}
 		}
 		if at > maxIndex {
-			return nil, 0, wrong(piece.path, "one of fewer calls")
+			return nil, 0, wire.Wrong(piece.path, "one of fewer calls")
 		}
 		return nil, at, nil
 	case !ok || n < 0 || n > maxIndex:
-		return nil, 0, wrong(piece.path, "at an index that is a small integer")
+		return nil, 0, wire.Wrong(piece.path, "at an index that is a small integer")
 	}
 	for _, g := range c.parts {
 		if g.member == piece.member && g.index == int(n) {

@@ -41,22 +41,26 @@ type call struct {
 type reader struct {
 	doc   []byte
 	delta bool // messages come in pieces: calls may lack what an earlier piece had
+
+	room message // one that was read before and is not needed any more: its lists are written over
 }
 
 // message reads an assistant's message.
 func (r reader) message(v rawjson.Value, path string) (message, error) {
-	m := message{value: v}
+	m := message{value: v, items: r.room.items[:0], calls: r.room.calls[:0]}
 	for _, member := range v.Members {
-		at := path + "." + wire.PathName(member.Key)
+		if member.Key == "role" && member.Value.Kind == rawjson.String { // every message has one
+			m.more = true
+			continue
+		}
 		var err error
+		at := path + "." + wire.PathName(member.Key)
 		switch member.Key {
 		case "content":
-			var items []item
-			items, err = r.content(member.Value, at)
-			m.items = append(m.items, items...)
+			m.items, err = r.content(m.items, member.Value, at)
 		case "refusal":
 			if member.Value.Exists() && member.Value.Kind != rawjson.String {
-				err = wrong(at, "a string or null")
+				err = wire.Wrong(at, "a string or null")
 			} else if member.Value.Exists() {
 				m.items = append(m.items, item{kind: gatehouse.Text, member: "refusal", path: at, at: member.Value})
 			}
@@ -115,32 +119,31 @@ func (m *message) opaque(member rawjson.Member, path string) {
 	}
 }
 
-// content reads the content of a message of any role: a string, or a list of typed items.
-func (r reader) content(v rawjson.Value, path string) ([]item, error) {
+// content adds the content of a message of any role: a string, or a list of typed items.
+func (r reader) content(items []item, v rawjson.Value, path string) ([]item, error) {
 	switch v.Kind {
 	case rawjson.Invalid, rawjson.Null:
-		return nil, nil
+		return items, nil
 	case rawjson.String:
-		return []item{{kind: gatehouse.Text, member: "content", path: path, at: v}}, nil
+		return append(items, item{kind: gatehouse.Text, member: "content", path: path, at: v}), nil
 	case rawjson.Array:
 	default:
-		return nil, wrong(path, "a string or an array")
+		return nil, wire.Wrong(path, "a string or an array")
 	}
-	var items []item
 	for i, elem := range v.Elems {
 		at := index(path, i)
 		if elem.Kind != rawjson.Object {
-			return nil, wrong(at, "an object")
+			return nil, wire.Wrong(at, "an object")
 		}
 		kind := elem.Get("type")
 		if kind.Kind != rawjson.String {
-			return nil, wrong(at+".type", "a string")
+			return nil, wire.Wrong(at+".type", "a string")
 		}
 		switch name := kind.Text(r.doc); name {
 		case "text", "refusal":
 			text := elem.Get(name)
 			if text.Kind != rawjson.String {
-				return nil, wrong(at+"."+name, "a string")
+				return nil, wire.Wrong(at+"."+name, "a string")
 			}
 			items = append(items, item{kind: gatehouse.Text, member: "content", path: at + "." + name, at: text})
 		default:
@@ -159,16 +162,20 @@ func (r reader) toolCalls(m *message, v rawjson.Value, path string) error {
 		return nil
 	}
 	if v.Kind != rawjson.Array {
-		return wrong(path, "an array")
+		return wire.Wrong(path, "an array")
 	}
 	for i, elem := range v.Elems {
 		at := index(path, i)
 		if elem.Kind != rawjson.Object {
-			return wrong(at, "an object")
+			return wire.Wrong(at, "an object")
 		}
 		c := call{member: "tool_calls", elem: elem, id: elem.Get("id").Text(r.doc)}
 		body, arguments := "function", "arguments"
-		if elem.Get("type").Text(r.doc) == "custom" || elem.Get("custom").Exists() && !elem.Get("function").Exists() {
+		function, custom := elem.Get("function").Exists(), elem.Get("custom").Exists()
+		switch {
+		case function && custom: // clients differ in which of them they run
+			return wire.Wrong(at, "a call with one body")
+		case custom, !function && elem.Get("type").Text(r.doc) == "custom":
 			body, arguments, c.media = "custom", "input", "freeform"
 		}
 		if err := r.callBody(&c, elem.Get(body), at+"."+body, arguments); err != nil {
@@ -197,15 +204,15 @@ func (r reader) callBody(c *call, body rawjson.Value, path, arguments string) er
 		return nil
 	}
 	if body.Kind != rawjson.Object {
-		return wrong(path, "an object")
+		return wire.Wrong(path, "an object")
 	}
 	name := body.Get("name")
 	if name.Kind != rawjson.String && (name.Exists() || !r.delta) {
-		return wrong(path+".name", "a string")
+		return wire.Wrong(path+".name", "a string")
 	}
 	c.tool, c.path, c.at = name.Text(r.doc), path+"."+arguments, body.Get(arguments)
 	if c.at.Exists() && c.at.Kind != rawjson.String {
-		return wrong(c.path, "a string")
+		return wire.Wrong(c.path, "a string")
 	}
 	return nil
 }

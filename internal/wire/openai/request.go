@@ -26,8 +26,12 @@ func (c Codec) Request(body []byte) (wire.Request, error) {
 	}
 	r := &request{reader: reader{doc: body}, root: root, messages: root.Get("messages"), tools: map[string]string{}}
 	if r.messages.Kind != rawjson.Array {
-		return nil, wrong("messages", "an array")
+		return nil, wire.Wrong("messages", "an array")
 	}
+	if err := wire.CheckStream(root); err != nil {
+		return nil, err
+	}
+	r.slots = make([]slot, 0, len(r.messages.Elems)+len(r.messages.Elems)/2+len(root.Get("tools").Elems))
 	r.turn = r.turnStart()
 	for i, m := range r.messages.Elems {
 		if err := r.read(m, index("messages", i)); err != nil {
@@ -53,10 +57,10 @@ func (r *request) Parts() []gatehouse.Part {
 
 func (r *request) read(v rawjson.Value, path string) error {
 	if v.Kind != rawjson.Object {
-		return wrong(path, "an object")
+		return wire.Wrong(path, "an object")
 	}
 	if v.Get("role").Kind != rawjson.String {
-		return wrong(path+".role", "a string")
+		return wire.Wrong(path+".role", "a string")
 	}
 	latest := v.Start >= r.turn
 	switch role := v.Get("role").Text(r.doc); role {
@@ -100,7 +104,12 @@ func (r *request) turnStart() int {
 
 // texts reads the content of a message that has nothing else; like says what its parts are like.
 func (r *request) texts(v rawjson.Value, path string, like gatehouse.Part) error {
-	items, err := r.content(v.Get("content"), path+".content")
+	content := v.Get("content")
+	if content.Kind == rawjson.String {
+		r.add(item{kind: gatehouse.Text, path: path + ".content", at: content}, like)
+		return nil
+	}
+	items, err := r.content(nil, content, path+".content")
 	for _, i := range items {
 		p := like
 		if i.kind == gatehouse.Opaque {
@@ -113,7 +122,7 @@ func (r *request) texts(v rawjson.Value, path string, like gatehouse.Part) error
 
 func (r *request) add(i item, p gatehouse.Part) {
 	p.Path, p.Media, p.Text = i.path, i.media, i.at.Text(r.doc)
-	r.slots = append(r.slots, slot{part: p, at: i.at})
+	r.slots = append(r.slots, slot{part: p, at: placeOf(i.at)})
 }
 
 func (r *request) assistant(v rawjson.Value, path string, latest bool) error {
@@ -128,11 +137,12 @@ func (r *request) assistant(v rawjson.Value, path string, latest bool) error {
 		if c.id != "" {
 			r.tools[c.id] = c.tool
 		}
-		r.slots = append(r.slots, slot{at: c.at, copy: c.copy.Get("arguments"), part: gatehouse.Part{
+		r.slots = append(r.slots, slot{at: placeOf(c.at), copy: placeOf(c.copy.Get("arguments")), part: gatehouse.Part{
 			Kind: gatehouse.ToolCall, Role: gatehouse.Assistant, Path: c.path,
 			Tool: c.tool, CallID: c.id, Media: c.media, Text: c.at.Text(r.doc), Latest: latest,
 		}})
 	}
+	r.room = m
 	return nil
 }
 
@@ -140,7 +150,7 @@ func (r *request) assistant(v rawjson.Value, path string, latest bool) error {
 func (r *request) declared() error {
 	tools, functions := r.root.Get("tools"), r.root.Get("functions")
 	if tools.Exists() && tools.Kind != rawjson.Array {
-		return wrong("tools", "an array")
+		return wire.Wrong("tools", "an array")
 	}
 	for i, v := range tools.Elems {
 		if err := r.tool(v, index("tools", i)); err != nil {
@@ -148,7 +158,7 @@ func (r *request) declared() error {
 		}
 	}
 	if functions.Exists() && functions.Kind != rawjson.Array {
-		return wrong("functions", "an array")
+		return wire.Wrong("functions", "an array")
 	}
 	for i, v := range functions.Elems {
 		if err := r.define(v, index("functions", i)); err != nil {
@@ -163,10 +173,10 @@ func (r *request) declared() error {
 
 func (r *request) tool(v rawjson.Value, path string) error {
 	if v.Kind != rawjson.Object {
-		return wrong(path, "an object")
+		return wire.Wrong(path, "an object")
 	}
 	if v.Get("type").Kind != rawjson.String {
-		return wrong(path+".type", "a string")
+		return wire.Wrong(path+".type", "a string")
 	}
 	switch kind := v.Get("type").Text(r.doc); kind {
 	case "function", "custom":
@@ -180,16 +190,16 @@ func (r *request) tool(v rawjson.Value, path string) error {
 // define reads the definition of a tool that the client runs.
 func (r *request) define(v rawjson.Value, path string) error {
 	if v.Kind != rawjson.Object {
-		return wrong(path, "an object")
+		return wire.Wrong(path, "an object")
 	}
 	name, about := v.Get("name"), v.Get("description")
 	if name.Kind != rawjson.String {
-		return wrong(path+".name", "a string")
+		return wire.Wrong(path+".name", "a string")
 	}
 	if about.Exists() && about.Kind != rawjson.String {
-		return wrong(path+".description", "a string")
+		return wire.Wrong(path+".description", "a string")
 	}
-	r.slots = append(r.slots, slot{at: about, part: definition(name.Text(r.doc), path+".description", about.Text(r.doc))})
+	r.slots = append(r.slots, slot{at: placeOf(about), part: definition(name.Text(r.doc), path+".description", wire.Definition(v, r.doc))})
 	return nil
 }
 
@@ -198,7 +208,7 @@ func definition(tool, path, text string) gatehouse.Part {
 }
 
 func (r *request) Bytes(parts []gatehouse.Part) ([]byte, error) {
-	own, inserted, err := align(parts, len(r.slots))
+	own, inserted, err := wire.Align(parts, len(r.slots))
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +220,7 @@ func (r *request) Bytes(parts []gatehouse.Part) ([]byte, error) {
 	content := r.lastUser.Get("content")
 	var patches []rawjson.Patch
 	for i, s := range r.slots {
-		text, ends := final(own[i]), added != "" && content.Kind == rawjson.String && s.at.Start == content.Start
+		text, ends := wire.Final(own[i]), added != "" && content.Kind == rawjson.String && s.at.start == content.Start
 		if ends {
 			text = join(text, added)
 		}
@@ -237,11 +247,11 @@ func (r *request) insert(content rawjson.Value, text string) rawjson.Patch {
 	switch {
 	case r.lastUser.Kind == rawjson.Invalid:
 		message := append([]byte(`{"role":"user","content":`), rawjson.Quote(text)...)
-		return appendElem(r.messages, append(message, '}'))
+		return rawjson.AppendElem(r.messages, append(message, '}'))
 	case content.Kind == rawjson.Array:
-		return appendElem(content, textItem(text))
+		return rawjson.AppendElem(content, textItem(text))
 	case content.Kind == rawjson.Null:
-		return replace(content, text)
+		return rawjson.SetText(content, text)
 	}
-	return prependMember(r.lastUser, "content", text)
+	return rawjson.PrependMember(r.lastUser, "content", rawjson.Quote(text))
 }

@@ -68,8 +68,8 @@ func TestRequestParts(t *testing.T) {
 			`user text messages[0].content "u" latest`,
 			`system text messages[1].content "s"`,
 		}},
-		{"tools", `{"messages":[],"tools":[{"type":"function","function":{"name":"f","description":"does f","parameters":{}}},{"type":"custom","custom":{"name":"g"}},{"type":"web_search"}],"web_search_options":{}}`, []string{
-			`system tool_def tools[0].function.description "does f" tool=f`,
+		{"tools", `{"messages":[],"tools":[{"type":"function","function":{"name":"f","description":"does f","parameters":{"properties":{"a":{"description":"a b"}}}}},{"type":"custom","custom":{"name":"g"}},{"type":"web_search"}],"web_search_options":{}}`, []string{
+			`system tool_def tools[0].function.description "does f\na b" tool=f`,
 			`system tool_def tools[1].custom.description "" tool=g`,
 			`system tool_def tools[2] "" tool=hosted:web_search`,
 			`system tool_def web_search_options "" tool=hosted:web_search`,

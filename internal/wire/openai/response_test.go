@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
@@ -61,7 +62,8 @@ func TestResponseParts(t *testing.T) {
 
 func TestResponseRefuses(t *testing.T) {
 	for _, body := range []string{`{`, `[]`, `{"choices":{}}`, `{"choices":[1]}`, `{"choices":[{"index":"0"}]}`, `{"choices":[{"message":1}]}`,
-		`{"choices":[{"message":{"content":1}}]}`, `{"choices":[{"message":{"tool_calls":[{"id":"1"}]}}]}`, `{"choices":[{"message":{"content":"a","content":"b"}}]}`} {
+		`{"choices":[{"message":{"content":1}}]}`, `{"choices":[{"message":{"tool_calls":[{"id":"1"}]}}]}`, `{"choices":[{"message":{"content":"a","content":"b"}}]}`,
+		`{"choices":[{"message":{"tool_calls":[{"id":"1","type":"custom","custom":{"name":"f","input":"x"},"function":{"name":"g","arguments":"{}"}}]}}]}`} {
 		var sink recorder
 		_, err := Codec{}.Response([]byte(body), &sink)
 		if _, ok := wire.IsMalformed(err); !ok || len(sink.parts) > 0 {
@@ -208,5 +210,48 @@ func TestStopped(t *testing.T) {
 		if !s.Done() {
 			t.Error("not done")
 		}
+	}
+}
+
+func TestTextsOfOneContentAreOne(t *testing.T) {
+	const body = `{"choices":[{"message":{"content":[{"type":"text","text":""},{"type":"text","text":"my sec"},{"type":"image_url"},{"type":"text", "text":"ret" }],"refusal":"no"}}]}`
+	var sink recorder
+	r, err := Codec{}.Response([]byte(body), &sink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkParts(t, sink.parts, `assistant text choices[0].message.content[1].text "my secret"`,
+		`assistant opaque choices[0].message.content[2] "" media=image_url`, `assistant text choices[0].message.refusal "no"`)
+	for _, c := range []struct {
+		edit edit
+		want string
+	}{
+		{set(0, "my secret"), body},
+		{set(0, "gone"), strings.NewReplacer("my sec", "gone", "ret", "").Replace(body)},
+		{set(2, "yes"), strings.Replace(body, `"no"`, `"yes"`, 1)},
+		{insert(0, "more"), strings.Replace(body, `"ret" }]`, `"ret" },{"type":"text","text":"more"}]`, 1)},
+	} {
+		got, err := r.Bytes(c.edit(append([]gatehouse.Part(nil), sink.parts...)))
+		if err != nil || string(got) != c.want {
+			t.Errorf("%v: %s, want %s", err, got, c.want)
+		}
+	}
+}
+
+// The texts of a content are one part, and an edit of it is looked up once, not once for each of them.
+func TestManyTextsOfOnePart(t *testing.T) {
+	const many, long, most = 40_000, 1 << 20, 3 * time.Second
+	item := `{"type":"text","text":"a"},`
+	body := `{"choices":[{"message":{"role":"assistant","content":[` + strings.Repeat(item, many) + `{"type":"text","text":"` + strings.Repeat("b ", long) + `key"}]}}]}`
+	var sink recorder
+	r, err := Codec{}.Response([]byte(body), &sink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink.parts[0].Text = strings.TrimSuffix(sink.parts[0].Text, "key") + "cut"
+	begun := time.Now()
+	out, err := r.Bytes(sink.parts)
+	if took := time.Since(begun); err != nil || took > most || strings.Contains(string(out), "key") {
+		t.Errorf("%v after %v", err, took)
 	}
 }

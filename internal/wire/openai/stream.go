@@ -31,6 +31,8 @@ type event struct {
 	done bool       // the terminal event
 	last bool       // a choice ends in it
 
+	ahead []*streamed // choices of whose texts it may tell what is still to come
+
 	counts bool // it holds the usage and nothing else
 }
 
@@ -92,7 +94,7 @@ func readChunk(doc []byte) (chunk, error) {
 		if delta := v.Get("delta"); delta.Exists() {
 			path := index("choices", i) + ".delta"
 			if delta.Kind != rawjson.Object {
-				return chunk{}, wrong(path, "an object")
+				return chunk{}, wire.Wrong(path, "an object")
 			}
 			if one.message, err = c.message(delta, path); err != nil {
 				return chunk{}, err
@@ -108,14 +110,18 @@ func (s *stream) chunk(e *event, c chunk) error {
 		s.usage = readUsage(c.root, c.doc)
 		e.counts = len(c.choices) == 0
 	}
-	for _, one := range c.choices {
+	c.unread(chunkShape, c.root, c.choices, "delta", s.to)
+	for i, one := range c.choices {
 		into := s.choices[one.index]
 		if into == nil {
 			into = &streamed{index: one.index, first: s.next(), name: e.name, doc: e.doc, finish: -1}
 			s.choices[one.index] = into
 		}
-		for _, i := range one.message.items {
-			e.add(s.text(into, i, c.doc))
+		if strange := c.logprobs(&c.choices[i], s.to); strange || len(one.message.value.Get("annotations").Elems) > 0 {
+			e.ahead = append(e.ahead, into)
+		}
+		for _, item := range one.message.items {
+			e.add(s.text(into, item, c.doc))
 		}
 		for _, piece := range one.message.calls {
 			g, err := s.call(into, piece, c.doc)

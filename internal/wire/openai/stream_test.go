@@ -129,6 +129,7 @@ func TestStreamRefuses(t *testing.T) {
 		"another name":       events(delta(`{"tool_calls":[{"index":0,"function":{"name":"f"}},{"index":0,"function":{"name":"g"}}]}`, `null`)),
 		"another id":         events(delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f"}},{"index":0,"id":"b"}]}`, `null`)),
 		"another kind":       events(delta(`{"tool_calls":[{"index":0,"function":{"name":"f"}},{"index":0,"custom":{"input":"i"}}]}`, `null`)),
+		"two bodies":         events(delta(`{"tool_calls":[{"index":0,"type":"custom","custom":{"name":"f","input":"x"},"function":{"name":"g","arguments":"{}"}}]}`, `null`)),
 		"index out of range": events(delta(`{"tool_calls":[{"index":-1,"function":{"name":"f"}}]}`, `null`)),
 	} {
 		if _, err := tryPlay(&recorder{}, stream); err == nil {
@@ -230,6 +231,18 @@ func TestStreamUsage(t *testing.T) {
 }
 
 // An event that is cut off with its connection is refused; what came before it is written all the same.
+// A later piece that names another type adds to the call all the same, as clients join it.
+func TestStreamJoinsArgumentsOfAnotherType(t *testing.T) {
+	var sink recorder
+	if _, err := tryPlay(&sink, events(delta(`{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{"}}]}`, `null`),
+		delta(`{"tool_calls":[{"index":0,"type":"custom","function":{"arguments":"\"a\":1}"}}]}`, `"tool_calls"`))); err != nil {
+		t.Fatal(err)
+	}
+	if len(sink.parts) != 1 || sink.parts[0].Text != `{"a":1}` {
+		t.Errorf("%+v", sink.parts)
+	}
+}
+
 func TestStreamBehindARefusedEvent(t *testing.T) {
 	first, last := events(delta(`{"content":"a"}`, `null`)), events(delta(`{"function_call":{"name":"f"},"tool_calls":[{"index":-1}]}`, `null`))
 	for before, want := range map[string]string{"": "", first: first} {

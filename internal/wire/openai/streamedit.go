@@ -1,7 +1,7 @@
 package openai
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"sort"
 	"strconv"
@@ -23,6 +23,8 @@ type streamEdit struct {
 	out     []byte
 	events  []event // those that are to be written, from number first on
 	first   int
+	gate    wire.Gate // before the first event that is held
+	quotes  wire.Gate // before what it quotes
 }
 
 // Bytes writes the stream. What was cut off stays cut off: no terminal event is made up.
@@ -40,6 +42,11 @@ func (s *stream) Next(parts []gatehouse.Part, free func(part int) int, last bool
 	n := len(s.live.events)
 	for _, e := range s.events[:n] {
 		s.held -= len(e.raw)
+		for _, g := range e.refs {
+			if g != nil {
+				g.sent = true
+			}
+		}
 	}
 	clear(s.events[:n])
 	s.events, s.sent = s.events[n:], s.sent+n
@@ -50,7 +57,7 @@ func (s *stream) Next(parts []gatehouse.Part, free func(part int) int, last bool
 func (s *stream) Held() int { return s.held }
 
 func (w *streamEdit) write(parts []gatehouse.Part, free func(part int) int, last bool) ([]byte, error) {
-	own, inserted, err := align(parts, len(w.stream.parts))
+	own, inserted, err := wire.Align(parts, len(w.stream.parts))
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +72,8 @@ func (w *streamEdit) write(parts []gatehouse.Part, free func(part int) int, last
 		w.choices, w.cutters = map[int]*streamedEdit{}, map[*growing]*wire.Cutter{}
 	}
 	w.changes = map[*growing][]gatehouse.Edit{}
-	for _, g := range w.stream.parts {
-		if err := w.plan(g); err != nil {
-			return nil, err
-		}
+	if err := w.plans(); err != nil {
+		return nil, err
 	}
 	for _, p := range inserted {
 		if p.Text == "" {
@@ -78,7 +83,10 @@ func (w *streamEdit) write(parts []gatehouse.Part, free func(part int) int, last
 		if c == nil {
 			return nil, fmt.Errorf("no choice %d to add text to", p.Choice)
 		}
-		c.added = join(c.added, p.Text)
+		c.notices = append(c.notices, p.Text)
+	}
+	for _, c := range w.choices {
+		c.added, c.notices = join(append(c.notices, c.added)...), nil
 	}
 	return w.bytes()
 }
@@ -86,20 +94,26 @@ func (w *streamEdit) write(parts []gatehouse.Part, free func(part int) int, last
 // ready is how many of the events that are held may leave.
 func (w *streamEdit) ready(free func(part int) int) int {
 	for n, e := range w.stream.events {
-		if e.done || e.last {
+		if e.done || e.last || !w.quotes.Open(len(e.ahead), func(i int) bool { return e.ahead[i].told(free) }) {
 			return n
 		}
-		for i, g := range e.refs {
-			if g == nil {
-				continue
-			}
-			most := free(g.place)
-			if e.ends[i] > most || most != gatehouse.Everything && g.part.Kind != gatehouse.Text && g.part.Kind != gatehouse.Reasoning {
-				return n
-			}
+		if !w.gate.Open(len(e.refs), func(i int) bool { return e.refs[i] == nil || e.refs[i].leaves(e.ends[i], free(e.refs[i].place)) }) {
+			return n
 		}
 	}
 	return len(w.stream.events)
+}
+
+// leaves reports whether the text up to a byte may leave, of which so many bytes are free. Calls leave in the order of their indices,
+// as those of the others change when one goes.
+func (g *growing) leaves(end, most int) bool {
+	switch g.part.Kind {
+	case gatehouse.Text, gatehouse.Reasoning:
+		return end <= most
+	case gatehouse.ToolCall:
+		return most == gatehouse.Everything || most == gatehouse.Decided && g.next
+	}
+	return most == gatehouse.Everything
 }
 
 func (g *growing) cutter(w *streamEdit) *wire.Cutter {
@@ -114,7 +128,8 @@ func (g *growing) cutter(w *streamEdit) *wire.Cutter {
 // streamedEdit is what happens to one choice.
 type streamedEdit struct {
 	*streamed
-	added     string           // text for the end of the content
+	notices   []string         // texts for the end of the content
+	added     string           // what they are together
 	rewritten bool             // the content changes, and what its annotations point at
 	removed   bool             // a call goes
 	stopped   bool             // and none is left
@@ -129,6 +144,29 @@ func (w *streamEdit) choice(index int) *streamedEdit {
 	return w.choices[index]
 }
 
+// plans plans what becomes of the parts: of all of them at the end, and before it of those that are about to leave.
+func (w *streamEdit) plans() error {
+	if w.whole {
+		for _, g := range w.stream.parts {
+			if err := w.plan(g); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, e := range w.events {
+		for _, g := range e.refs {
+			if g == nil || g.copy {
+				continue
+			}
+			if err := w.plan(g); err != nil {
+				return err
+			}
+		}
+	}
+	return w.plansAhead()
+}
+
 func (w *streamEdit) plan(g *growing) error {
 	p := w.parts[g.place]
 	if !w.edits(g) {
@@ -140,13 +178,18 @@ func (w *streamEdit) plan(g *growing) error {
 	}
 	c.rewritten = c.rewritten || g.member == "content"
 	if w.gone(g) {
-		c.removed = true
+		if c.removed = true; g.sent {
+			return errGone
+		}
 		if !w.told(c, g) {
-			c.added = join(c.added, p.Notice)
+			c.notices = append(c.notices, p.Notice)
 		}
 	}
 	return nil
 }
+
+// errGone says that what was sent cannot be taken back.
+var errGone = errors.New("a call was taken away after it had been sent")
 
 // told reports whether another call that goes says the same as the function_call, so that its notice will do for both.
 func (w *streamEdit) told(c *streamedEdit, g *growing) bool {
@@ -168,7 +211,7 @@ func (w *streamEdit) changesOf(g *growing) []gatehouse.Edit {
 	}
 	p := w.parts[g.place]
 	if list = p.Changes(); w.whole {
-		list = wire.Changes(p, g.text.String(), final(p))
+		list = wire.Changes(p, g.text.String(), wire.Final(p))
 	}
 	w.changes[g] = list
 	return list
@@ -215,7 +258,7 @@ func (w *streamEdit) renumber(c *streamedEdit) {
 		switch {
 		case g.part.Kind == gatehouse.ToolCall && !w.gone(g):
 			kept = append(kept, g)
-		case g.part.Kind == gatehouse.Text && g.member == "content" && final(w.parts[g.place]) != "" && c.added != "":
+		case g.part.Kind == gatehouse.Text && g.member == "content" && wire.Final(w.parts[g.place]) != "" && c.added != "":
 			c.added = separator + c.added
 		}
 	}
@@ -282,15 +325,7 @@ func (w *streamEdit) chunk(i int, e event, c chunk) ([]byte, error) {
 	case empty:
 		return nil, nil
 	}
-	return e.with(rawjson.Splice(e.doc, patches)), nil
-}
-
-// with is the event's bytes with another chunk in it.
-func (e event) with(doc []byte) []byte {
-	if bytes.IndexByte(e.doc, '\n') >= 0 || bytes.Count(e.raw, e.doc) != 1 { // the chunk stood on several lines
-		return sse.Append(nil, e.name, string(doc))
-	}
-	return bytes.Replace(e.raw, e.doc, doc, 1)
+	return wire.WithData(e.raw, e.name, e.doc, rawjson.Splice(e.doc, patches)), nil
 }
 
 // additions writes the added texts of the choices that are chosen, each as a chunk of its own, once.
@@ -312,7 +347,7 @@ func (w *streamEdit) additions(chosen func(*streamedEdit) bool) error {
 
 // add writes a chunk like the choice's first one, with the same envelope.
 func (w *streamEdit) add(c *streamedEdit) error {
-	if len(w.out) > 0 && !ended(w.out) {
+	if len(w.out) > 0 && !wire.Ended(w.out) {
 		w.out = append(w.out, "\n\n"...) // the stream was cut within an event
 	}
 	out, err := c.like(w.out, `{"content":`+string(rawjson.Quote(c.added))+`}`, "null")
@@ -329,18 +364,9 @@ func (c *streamed) like(out []byte, delta, finish string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	patches := []rawjson.Patch{literal(root.Get("choices"), `[{"index":`+strconv.Itoa(c.index)+`,"delta":`+delta+`,"finish_reason":`+finish+`}]`)}
+	patches := []rawjson.Patch{rawjson.Set(root.Get("choices"), `[{"index":`+strconv.Itoa(c.index)+`,"delta":`+delta+`,"finish_reason":`+finish+`}]`)}
 	if usage := root.Get("usage"); usage.Exists() {
-		patches = append(patches, literal(usage, "null"))
+		patches = append(patches, rawjson.Set(usage, "null"))
 	}
 	return sse.Append(out, c.name, string(rawjson.Splice(c.doc, patches))), nil
-}
-
-// ended reports whether the bytes end with a blank line, so that another event can follow.
-func ended(stream []byte) bool {
-	line := bytes.TrimSuffix(stream, []byte("\r\n"))
-	if len(line) == len(stream) {
-		line = bytes.TrimSuffix(bytes.TrimSuffix(stream, []byte("\n")), []byte("\r"))
-	}
-	return len(line) < len(stream) && (len(line) == 0 || line[len(line)-1] == '\n' || line[len(line)-1] == '\r')
 }

@@ -7,46 +7,19 @@ package responses
 
 import (
 	"encoding/json"
-	"net/http"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
 // Codec is the format; its zero value is ready. It keeps no state.
 type Codec struct {
-	Depth int // most nested arrays and objects of a request; 0: [wire.MaxDepth]
+	wire.Codec     // of the provider's errors
+	Depth      int // most nested arrays and objects of a request; 0: [wire.MaxDepth]
+
+	asked *echo // what the request said that is answered; nil: nothing is known of it
 }
 
 var _ wire.Codec = Codec{}
-
-func wrong(path, want string) *wire.Malformed {
-	return &wire.Malformed{Code: "invalid_request", Reason: path + " must be " + want}
-}
-
-// Error writes an error as the API does.
-func (Codec) Error(status int, code, message string) []byte {
-	type detail struct {
-		Message string  `json:"message"`
-		Type    string  `json:"type"`
-		Param   *string `json:"param"`
-		Code    string  `json:"code"`
-	}
-	return encode(map[string]detail{"error": {Message: message, Type: errorType(status), Code: code}})
-}
-
-func errorType(status int) string {
-	switch {
-	case status == http.StatusUnauthorized:
-		return "authentication_error"
-	case status == http.StatusForbidden:
-		return "permission_error"
-	case status == http.StatusTooManyRequests:
-		return "rate_limit_error"
-	case status >= http.StatusInternalServerError:
-		return "server_error"
-	}
-	return "invalid_request_error"
-}
 
 // encode writes what the gateway authors itself.
 func encode(v any) []byte {

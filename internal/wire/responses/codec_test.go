@@ -13,7 +13,10 @@ import (
 )
 
 // recorder is a sink that keeps the parts.
-type recorder struct{ parts []gatehouse.Part }
+type recorder struct {
+	parts  []gatehouse.Part
+	unread []string
+}
 
 func (r *recorder) Open(p gatehouse.Part) int {
 	p.ID = len(r.parts)
@@ -23,6 +26,8 @@ func (r *recorder) Open(p gatehouse.Part) int {
 
 func (r *recorder) Text(id int, delta string) { r.parts[id].Text += delta }
 func (r *recorder) Close(int)                 {}
+
+func (r *recorder) Unread(path string) { r.unread = append(r.unread, path) }
 
 // show writes a part in one line.
 func show(p gatehouse.Part) string {
@@ -100,13 +105,6 @@ func written(t *testing.T, r interface {
 		t.Fatal(err)
 	}
 	return string(out)
-}
-
-func TestErrorHasTheProvidersShape(t *testing.T) {
-	got := string(Codec{}.Error(403, "safe_house_blocked", "no"))
-	if want := `{"error":{"message":"no","type":"permission_error","param":null,"code":"safe_house_blocked"}}`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
 }
 
 func TestRefusedBodies(t *testing.T) {

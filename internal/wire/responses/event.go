@@ -20,6 +20,7 @@ type view struct {
 	fields  []field // texts of the item
 	grows   bool    // they are pieces, or what further pieces are added to
 	command bool    // it carries a command of a shell
+	opaque  bool    // nothing reads it, and a part says so
 	about   string  // the key of the text that an annotation speaks of
 }
 
@@ -47,7 +48,7 @@ func readEvent(doc []byte, name string) (view, error) {
 	if at := root.Get("output_index"); at.Exists() {
 		n, ok := at.Int(doc)
 		if !ok || n < 0 || n >= maxItems {
-			return view{}, wrong("output_index", "a small integer")
+			return view{}, wire.Wrong("output_index", "a small integer")
 		}
 		v.index = n
 	}
@@ -59,6 +60,9 @@ func (v *view) read() error {
 	v.reader.one, v.path = &item{model: true}, "output"
 	stem, last := cutLast(v.kind)
 	if response := v.root.Get("response"); response.Kind == rawjson.Object {
+		if stem != "response" { // clients go by the type, and would read what stands beside it
+			return wire.Wrong(v.kind+".response", "absent")
+		}
 		o, err := v.reader.object(response)
 		v.object = &o
 		return err
@@ -67,7 +71,7 @@ func (v *view) read() error {
 	switch stem {
 	case "response.output_item":
 		return v.item()
-	case "response.content_part":
+	case "response.content_part", "response.reasoning_part": // of vLLM
 		return v.part("content", "content_index")
 	case "response.reasoning_summary_part":
 		return v.part("summary", "summary_index")
@@ -95,7 +99,7 @@ func (v *view) item() error {
 	one, err := v.reader.item(v.root.Get("item"), "item")
 	v.one, v.fields = &one, one.fields
 	if err == nil && v.index == noItem {
-		err = wrong("output_index", "an integer")
+		err = wire.Wrong("output_index", "an integer")
 	}
 	return err
 }
@@ -148,7 +152,7 @@ func (v *view) text(stem, last string) error {
 	}
 	at := v.root.Get(member)
 	if at.Kind != rawjson.String {
-		return wrong(v.kind+"."+member, "a string")
+		return wire.Wrong(v.kind+"."+member, "a string")
 	}
 	v.add(key, at, as)
 	return nil
@@ -162,6 +166,7 @@ func (v *view) add(key string, at rawjson.Value, as gatehouse.Part) {
 // unknown reads what it can of an event that no rule knows. Of the progress of tools there is nothing to read.
 func (v *view) unknown(key, last string) error {
 	as := gatehouse.Part{Kind: gatehouse.Text, Role: gatehouse.Assistant}
+	key = plain(key)
 	switch last {
 	case "in_progress", "searching", "completed", "generating", "interpreting", "failed", "compacting", "queued", "keepalive", "error":
 		return nil
@@ -173,14 +178,23 @@ func (v *view) unknown(key, last string) error {
 			}
 		}
 	}
-	v.grows = true // one part for all of them
+	v.grows, v.opaque = true, true // one part for all of them
 	v.fields = append(v.fields, field{key: key, part: gatehouse.Part{Kind: gatehouse.Opaque, Media: media(v.kind)}})
 	return nil
 }
 
+// plain is the type of an event as it may stand in a path, which is recorded.
+func plain(kind string) string {
+	names := strings.Split(kind, ".")
+	for i, name := range names {
+		names[i] = wire.PathName(name)
+	}
+	return strings.Join(names, ".")
+}
+
 // media names what an event carries that nothing reads.
 func media(kind string) string {
-	switch {
+	switch kind = plain(kind); {
 	case strings.Contains(kind, "image"):
 		return "image"
 	case strings.Contains(kind, "audio"):
@@ -194,8 +208,8 @@ func (v *view) shellOutput() {
 	as := gatehouse.Part{Kind: gatehouse.ToolResult, Role: gatehouse.Assistant, Tool: "hosted:shell"}
 	n := v.key("", "command_index")
 	list := v.root.Get("output").Elems
-	if delta := v.root.Get("delta"); delta.Kind == rawjson.Object {
-		list = []rawjson.Value{delta}
+	if _, last := cutLast(v.kind); last == "delta" {
+		list = []rawjson.Value{v.root.Get("delta")}
 	}
 	for i, e := range list {
 		place := n

@@ -1,40 +1,17 @@
 package responses
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire/wiretest"
 )
 
-// pick chooses a part that can be edited: a text whose place in the bytes is known.
-func pick(parts []gatehouse.Part, n uint8) (int, bool) {
-	var fit []int
-	for i, p := range parts {
-		if p.Text != "" && (p.Kind == gatehouse.Text || p.Kind == gatehouse.ToolResult || p.Kind == gatehouse.Reasoning) {
-			fit = append(fit, i)
-		}
-	}
-	if len(fit) == 0 {
-		return 0, false
-	}
-	return fit[int(n)%len(fit)], true
-}
-
-// call chooses a call.
-func chooseCall(parts []gatehouse.Part, n uint8) (int, bool) {
-	var calls []int
-	for i, p := range parts {
-		if p.Kind == gatehouse.ToolCall {
-			calls = append(calls, i)
-		}
-	}
-	if len(calls) == 0 {
-		return 0, false
-	}
-	return calls[int(n)%len(calls)], true
+// editable reports whether a part can be edited: a text whose place in the bytes is known.
+func editable(p gatehouse.Part) bool {
+	return p.Text != "" && (p.Kind == gatehouse.Text || p.Kind == gatehouse.ToolResult || p.Kind == gatehouse.Reasoning)
 }
 
 // marker stands in no seed.
@@ -45,32 +22,31 @@ func has(parts []gatehouse.Part, text string) bool {
 	return slices.ContainsFunc(parts, func(p gatehouse.Part) bool { return strings.Contains(p.Text, text) })
 }
 
+// theirs are the parts without what the codec writes in place of the gateway's messages.
+func theirs(parts []gatehouse.Part) []gatehouse.Part {
+	return slices.DeleteFunc(parts, func(p gatehouse.Part) bool { return p.Text == noticeOwn })
+}
+
 func FuzzRequest(f *testing.F) {
 	f.Add([]byte(`{"input":"a\u0000","instructions":"i","n":1.50}`), uint8(0))
 	f.Add([]byte(`{"instructions":[{"role":"developer","content":"d"}],"input":[{"role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_image"}]},{"type":"reasoning","summary":[{"type":"summary_text","text":"s"}],"encrypted_content":"e"},{"type":"function_call","call_id":"1","name":"f","arguments":"{}"},{"type":"shell_call","action":{}},{"type":"function_call_output","call_id":"1","output":"r"},{"type":"mcp_call","server_label":"s","name":"t","arguments":"","output":"o"}],"tools":[{"type":"function","name":"f","description":"d"},{"type":"mcp","server_label":"s","allowed_tools":["a"]}]}`), uint8(3))
 	f.Add([]byte(`{"prompt":{"variables":{"a":"b"}},"previous_response_id":"resp_gatehouse_0123456789abcdef0123456789abcdef_x"}`), uint8(1))
+	f.Add([]byte(`{"input":[{"type":"item_reference","id":"msg_gatehouse_1","text":"a"},{"type":"item_reference","id":"msg_2"},{"role":"user","content":"u"}]}`), uint8(0))
 	f.Fuzz(func(t *testing.T, body []byte, n uint8) {
 		r, err := Codec{}.Request(body)
 		if err != nil {
 			return
 		}
-		if same, err := r.Bytes(r.Parts()); err != nil || string(same) != string(body) && !strings.Contains(string(body), "previous_response_id") {
+		resolved := len(r.(*request).own) > 0 || strings.Contains(string(body), "previous_response_id")
+		if same, err := r.Bytes(r.Parts()); err != nil || string(same) != string(body) && !resolved {
 			t.Fatalf("without edits: %q, %v", same, err)
 		}
 		again := func(parts []gatehouse.Part) []gatehouse.Part {
 			t.Helper()
-			out, err := r.Bytes(parts)
-			if err != nil || !json.Valid(out) {
-				t.Fatalf("%v: %s", err, out)
-			}
-			read, err := Codec{}.Request(out)
-			if err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			return read.Parts()
+			return theirs(wiretest.Reread(t, r, parts, wiretest.Request(Codec{})))
 		}
 		parts := r.Parts()
-		if i, ok := pick(parts, n); ok {
+		if i, ok := wiretest.Pick(parts, n, editable); ok {
 			parts[i].Text = marker
 			if got := again(parts); len(got) != len(parts) || got[i].Text != marker {
 				t.Fatalf("got\n%s\nwant\n%s", shown(got), shown(parts))
@@ -100,15 +76,8 @@ func FuzzResponse(f *testing.F) {
 			t.Fatalf("without edits: %q, %v", same, err)
 		}
 		checkEdits(t, made.parts, n, func(parts []gatehouse.Part) []gatehouse.Part {
-			out, err := r.Bytes(parts)
-			if err != nil || !json.Valid(out) {
-				t.Fatalf("%v: %s", err, out)
-			}
-			var again recorder
-			if _, err := (Codec{}).Response(out, &again); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			return again.parts
+			t.Helper()
+			return wiretest.Reread(t, r, parts, wiretest.Response(Codec{}))
 		})
 	})
 }
@@ -152,7 +121,7 @@ func FuzzStream(f *testing.F) {
 // added is there.
 func checkEdits(t *testing.T, parts []gatehouse.Part, n uint8, again func([]gatehouse.Part) []gatehouse.Part) {
 	t.Helper()
-	if i, ok := pick(parts, n); ok {
+	if i, ok := wiretest.Pick(parts, n, editable); ok {
 		edited := slices.Clone(parts)
 		old := edited[i].Text
 		edited[i].Text = marker
@@ -165,7 +134,7 @@ func checkEdits(t *testing.T, parts []gatehouse.Part, n uint8, again func([]gate
 			t.Fatalf("what part %d said is still in\n%s", i, shown(got))
 		}
 	}
-	if i, ok := chooseCall(parts, n); ok {
+	if i, ok := wiretest.Pick(parts, n, wiretest.Call); ok {
 		edited := slices.Clone(parts)
 		edited[i].Removed, edited[i].Notice = true, marker
 		got := again(edited)

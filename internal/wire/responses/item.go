@@ -17,6 +17,7 @@ type item struct {
 	model  bool // the assistant's side has made it
 	user   bool // it is a message of the user
 	fields []field
+	left   []string // what was left out of results that are read as they are, by its place in the item
 }
 
 // reader reads items from one document.
@@ -47,11 +48,11 @@ const freeform = "freeform"
 // item reads one item.
 func (r *reader) item(v rawjson.Value, path string) (item, error) {
 	if v.Kind != rawjson.Object {
-		return item{}, wrong(path, "an object")
+		return item{}, wire.Wrong(path, "an object")
 	}
 	kind := v.Get("type")
 	if kind.Exists() && kind.Kind != rawjson.String {
-		return item{}, wrong(path+".type", "a string")
+		return item{}, wire.Wrong(path+".type", "a string")
 	}
 	one := item{value: v, kind: kind.Text(r.doc), id: v.Get("id").Text(r.doc), model: true}
 	if one.kind == "" && v.Get("role").Exists() {
@@ -143,7 +144,7 @@ func (r *reader) rest(v rawjson.Value) error {
 		return r.definitions(v.Get("tools"), "tools")
 	case "compaction_trigger", "configuration_update":
 		r.one.model = false
-	default: // item_reference, compaction, and what is not known yet
+	default: // a reference, compaction, and what is not known yet
 		r.opaque("", kind)
 		r.text("text", v.Get("text"), gatehouse.Part{Kind: gatehouse.Text, Role: gatehouse.Assistant}) // some servers read it whatever the type says
 	}
@@ -177,7 +178,7 @@ func (r *reader) opaque(key, media string) {
 func (r *reader) message(v rawjson.Value) error {
 	role := v.Get("role")
 	if role.Kind != rawjson.String {
-		return wrong(r.path+".role", "a string")
+		return wire.Wrong(r.path+".role", "a string")
 	}
 	as := gatehouse.Part{Kind: gatehouse.Text, Role: gatehouse.Assistant}
 	switch role.Text(r.doc) {
@@ -203,7 +204,7 @@ func (r *reader) content(v rawjson.Value, key string, as gatehouse.Part) error {
 		return nil
 	case rawjson.Array:
 	default:
-		return wrong(r.path+"."+key, "a string or an array")
+		return wire.Wrong(r.path+"."+key, "a string or an array")
 	}
 	for i, piece := range v.Elems {
 		if err := r.piece(piece, key+index(i), as); err != nil {
@@ -216,11 +217,11 @@ func (r *reader) content(v rawjson.Value, key string, as gatehouse.Part) error {
 // piece reads one piece of content: what a content_part event carries, too.
 func (r *reader) piece(v rawjson.Value, key string, as gatehouse.Part) error {
 	if v.Kind != rawjson.Object {
-		return wrong(r.path+"."+key, "an object")
+		return wire.Wrong(r.path+"."+key, "an object")
 	}
 	kind := v.Get("type")
 	if kind.Kind != rawjson.String {
-		return wrong(r.path+"."+key+".type", "a string")
+		return wire.Wrong(r.path+"."+key+".type", "a string")
 	}
 	member := "text"
 	switch name := kind.Text(r.doc); name {
@@ -234,7 +235,7 @@ func (r *reader) piece(v rawjson.Value, key string, as gatehouse.Part) error {
 	}
 	text := v.Get(member)
 	if text.Kind != rawjson.String {
-		return wrong(r.path+"."+key+"."+member, "a string")
+		return wire.Wrong(r.path+"."+key+"."+member, "a string")
 	}
 	r.text(key, text, as, v.Get("annotations"), v.Get("logprobs"))
 	return nil
@@ -286,28 +287,32 @@ func (r *reader) callID(v rawjson.Value) string {
 // call reads a call whose arguments are a string.
 func (r *reader) call(v rawjson.Value, member, tool, media string) error {
 	if v.Get("name").Kind != rawjson.String {
-		return wrong(r.path+".name", "a string")
+		return wire.Wrong(r.path+".name", "a string")
 	}
 	at := v.Get(member)
 	if at.Exists() && at.Kind != rawjson.String {
-		return wrong(r.path+"."+member, "a string")
+		return wire.Wrong(r.path+"."+member, "a string")
 	}
 	r.addCall(field{key: member, at: at, part: gatehouse.Part{Kind: gatehouse.ToolCall, Role: gatehouse.Assistant, Tool: tool,
 		CallID: r.callID(v), Media: media, Text: at.Text(r.doc)}})
 	return nil
 }
 
-// raw reads a call whose arguments are members of the item: the text is the JSON of the first that is there.
+// raw reads a call whose arguments are members of the item: the text is the JSON of the one that is there, or an object of all.
 func (r *reader) raw(v rawjson.Value, tool, media string, members ...string) {
 	p := gatehouse.Part{Kind: gatehouse.ToolCall, Role: gatehouse.Assistant, Tool: tool, CallID: r.callID(v), Media: media}
+	var there []string
 	for _, name := range members {
 		if at := v.Get(name); at.Exists() {
+			there = append(there, `"`+name+`":`+string(at.Raw(r.doc)))
 			p.Text = string(at.Raw(r.doc))
 			if at.Kind != rawjson.Object {
 				p.Text = `{"` + name + `":` + p.Text + `}` // conditions look into an object
 			}
-			break
 		}
+	}
+	if len(there) > 1 { // a client may run either of them
+		p.Text = "{" + strings.Join(there, ",") + "}"
 	}
 	r.addCall(field{key: members[0], part: p, raw: true})
 }
@@ -359,20 +364,25 @@ func (r *reader) readable(key string, v rawjson.Value, as gatehouse.Part) {
 			return
 		}
 		for _, m := range v.Members {
-			if !structural(m.Key) {
-				r.readable(key+"."+wire.PathName(m.Key), m.Value, as)
+			name := wire.PathName(m.Key)
+			if shape, ok := structural[m.Key]; ok {
+				shape.Unread(m.Value, r.doc, nil, func(string) { r.leave(key + "." + name) })
+				continue
 			}
+			if name == "*" { // the name may be a text, too
+				r.leave(key + "." + name)
+			}
+			r.readable(key+"."+name, m.Value, as)
 		}
 	}
 }
 
-// structural reports whether a member of a result names or places something: an edit would break the result.
-func structural(key string) bool {
-	switch key {
-	case "type", "id", "file_id", "filename", "url", "code", "score", "vector_store_id", "container_id", "created_by":
-		return true
+// leave notes what is not read of a result.
+func (r *reader) leave(place string) {
+	place = wire.AnyElement(place)
+	if n := len(r.one.left); n == 0 || r.one.left[n-1] != place {
+		r.one.left = append(r.one.left, place)
 	}
-	return false
 }
 
 func index(i int) string { return "[" + strconv.Itoa(i) + "]" }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
 // object is a response object: the whole of an answer, or what events carry of it.
@@ -17,10 +18,10 @@ type object struct {
 func (r *reader) object(v rawjson.Value) (object, error) {
 	o := object{value: v, list: v.Get("output"), said: v.Get("output_text")}
 	if o.list.Exists() && o.list.Kind != rawjson.Array {
-		return o, wrong("output", "an array")
+		return o, wire.Wrong("output", "an array")
 	}
 	if len(o.list.Elems) > maxItems {
-		return o, wrong("output", "a shorter list")
+		return o, wire.Wrong("output", "a shorter list")
 	}
 	for i, e := range o.list.Elems {
 		one, err := r.item(e, "output"+index(i))
@@ -30,7 +31,7 @@ func (r *reader) object(v rawjson.Value) (object, error) {
 		o.items = append(o.items, one)
 	}
 	if text := o.said.Text(r.doc); text != "" && text != o.text(func(f field, _, _ int) string { return f.part.Text }) {
-		return o, wrong("output_text", "the texts of the output")
+		return o, wire.Wrong("output_text", "the texts of the output")
 	}
 	return o, nil
 }
@@ -56,17 +57,23 @@ func usageOf(v rawjson.Value, doc []byte) gatehouse.Usage {
 	return gatehouse.Usage{Input: input, Output: output}
 }
 
-// keysOf are the ids that a later request can continue.
+// keysOf are the ids that a later request can continue: of the response, of its conversation and of its last message.
 func keysOf(v rawjson.Value, doc []byte) []string {
 	talk := v.Get("conversation")
 	if talk.Kind == rawjson.Object {
 		talk = talk.Get("id")
 	}
-	return named(v.Get("id").Text(doc), talk.Text(doc))
+	message := ""
+	for _, item := range v.Get("output").Elems {
+		if item.Get("type").Text(doc) == kindMessage {
+			message = item.Get("id").Text(doc)
+		}
+	}
+	return named(v.Get("id").Text(doc), talk.Text(doc), message)
 }
 
 // read takes all items of an object into the turn: which items they are, and the part of each of their fields.
-func (t *turn) read(o object) (items []int64, refs []*growing, err error) {
+func (t *turn) read(o object) (items []int64, refs []ref, err error) {
 	seen := map[int64]bool{}
 	for i, one := range o.items {
 		at, err := t.indexOf(one, i, seen)
@@ -83,7 +90,7 @@ func (t *turn) read(o object) (items []int64, refs []*growing, err error) {
 }
 
 // complete takes an item with all that is in it.
-func (t *turn) complete(at int64, one item) (refs []*growing, err error) {
+func (t *turn) complete(at int64, one item) (refs []ref, err error) {
 	o, err := t.item(at, one.kind, one.id)
 	if err != nil {
 		return nil, err
@@ -91,18 +98,21 @@ func (t *turn) complete(at int64, one item) (refs []*growing, err error) {
 	if o.waits = false; o.kind == "" {
 		o.kind = one.kind
 	}
+	if o.denies(one) {
+		t.to.Unread("output[].action")
+	}
 	for _, f := range one.fields {
-		g, err := t.whole(o, f)
+		r, err := t.whole(o, f)
 		if err != nil {
 			return nil, err
 		}
-		refs = append(refs, g)
+		refs = append(refs, r)
 	}
 	return refs, nil
 }
 
 // object edits a response object; ends says that it is the last one, where the added message belongs.
-func (p *plan) object(doc []byte, o object, items []int64, refs []*growing, ends bool) ([]rawjson.Patch, error) {
+func (p *plan) object(doc []byte, o object, items []int64, refs []ref, ends bool) ([]rawjson.Patch, error) {
 	var patches []rawjson.Patch
 	added := ""
 	if ends && p.added != "" && o.list.Kind == rawjson.Array {
@@ -123,7 +133,7 @@ func (p *plan) object(doc []byte, o object, items []int64, refs []*growing, ends
 	}
 	switch {
 	case added != "" && last < 0:
-		patches = append(patches, appendElem(o.list, message))
+		patches = append(patches, rawjson.AppendElem(o.list, message))
 	case added != "":
 		at := o.list.Elems[last].End
 		patches = append(patches, rawjson.Patch{Start: at, End: at, With: append([]byte{','}, message...)})
@@ -145,20 +155,20 @@ func (p *plan) object(doc []byte, o object, items []int64, refs []*growing, ends
 }
 
 // said edits output_text.
-func (p *plan) said(o object, items []int64, refs []*growing, added string) []rawjson.Patch {
+func (p *plan) said(o object, items []int64, refs []ref, added string) []rawjson.Patch {
 	if o.said.Kind != rawjson.String {
 		return nil
 	}
 	text := o.text(func(f field, item, n int) string {
-		switch g := refs[n]; {
+		switch r := refs[n]; {
 		case p.gone[items[item]]:
 			return ""
-		case g != nil && p.edits(g):
-			return final(p.parts[g.place])
+		case r.growing != nil && p.edits(r.growing):
+			return p.says(r)
 		}
 		return f.part.Text
 	})
-	return []rawjson.Patch{replace(o.said, text+added)}
+	return []rawjson.Patch{rawjson.SetText(o.said, text+added)}
 }
 
 // message is the item that holds what the gateway has to say.

@@ -2,6 +2,7 @@ package responses
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
@@ -15,6 +16,8 @@ type request struct {
 	fields      []field
 	lastUser    rawjson.Value // the last message of role user; absent where there is none
 	previous    previous
+	mentioned   string          // the id of the last item that is named in place of what it says
+	own         []rawjson.Value // items that name messages of the gateway's
 }
 
 // Request reads a request body. Parts are the instructions, the variables of a stored prompt, the items of the input and then the
@@ -22,6 +25,9 @@ type request struct {
 func (c Codec) Request(body []byte) (wire.Request, error) {
 	root, err := wire.ParseObject(body, c.Depth)
 	if err != nil {
+		return nil, err
+	}
+	if err := wire.CheckStream(root); err != nil {
 		return nil, err
 	}
 	r := &request{reader: reader{doc: body}, root: root, input: root.Get("input")}
@@ -70,7 +76,7 @@ func (r *request) instructions() error {
 		r.fields = append(r.fields, field{key: "instructions", part: as, at: v})
 	case rawjson.Invalid, rawjson.Null:
 	default:
-		return wrong("instructions", "a string or an array")
+		return wire.Wrong("instructions", "a string or an array")
 	}
 	return nil
 }
@@ -106,7 +112,7 @@ func (r *request) read() error {
 		return nil
 	case rawjson.Array:
 	default:
-		return wrong("input", "a string or an array")
+		return wire.Wrong("input", "a string or an array")
 	}
 	for i, v := range r.input.Elems {
 		one, err := r.item(v, "input"+index(i))
@@ -116,6 +122,7 @@ func (r *request) read() error {
 		if one.user {
 			r.lastUser = v
 		}
+		r.mention(&one)
 		r.items = append(r.items, one)
 	}
 	turn := r.turnStart()
@@ -151,7 +158,7 @@ func (r *request) declared() error {
 }
 
 func (r *request) Bytes(parts []gatehouse.Part) ([]byte, error) {
-	own, inserted, err := align(parts, len(r.fields))
+	own, inserted, err := wire.Align(parts, len(r.fields))
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +175,7 @@ func (r *request) Bytes(parts []gatehouse.Part) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rawjson.Splice(r.doc, append(append(patches, r.supply(results)...), edits...)), nil
+	return rawjson.Splice(r.doc, slices.Concat(patches, r.supply(results), r.resolve(), edits)), nil
 }
 
 // sort tells the texts that go to the user's last message from the results that the gateway gives. Behind each result is a comma.
@@ -190,7 +197,7 @@ func (r *request) edits(own []gatehouse.Part, added string) (patches []rawjson.P
 		content = r.input
 	}
 	for i, f := range r.fields {
-		text, ends := final(own[i]), added != "" && content.Kind == rawjson.String && f.at.Start == content.Start
+		text, ends := wire.Final(own[i]), added != "" && content.Kind == rawjson.String && f.at.Start == content.Start
 		if ends {
 			text = join(separator, text, added)
 		}
@@ -212,14 +219,14 @@ func (r *request) edits(own []gatehouse.Part, added string) (patches []rawjson.P
 func (r *request) insert(content rawjson.Value, text string) rawjson.Patch {
 	switch {
 	case !r.lastUser.Exists():
-		return appendElem(r.input, userMessage(text))
+		return rawjson.AppendElem(r.input, userMessage(text))
 	case content.Kind == rawjson.Array:
 		piece := append([]byte(`{"type":"input_text","text":`), rawjson.Quote(text)...)
-		return appendElem(content, append(piece, '}'))
+		return rawjson.AppendElem(content, append(piece, '}'))
 	case content.Kind == rawjson.Null:
-		return replace(content, text)
+		return rawjson.SetText(content, text)
 	}
-	return prependMember(r.lastUser, "content", rawjson.Quote(text))
+	return rawjson.PrependMember(r.lastUser, "content", rawjson.Quote(text))
 }
 
 func userMessage(text string) []byte {
@@ -252,7 +259,7 @@ func (r *request) begin(results []byte, added string) []rawjson.Patch {
 	}
 	list = append(list, ']')
 	if r.input.Kind == rawjson.Invalid {
-		return []rawjson.Patch{prependMember(r.root, "input", list)}
+		return []rawjson.Patch{rawjson.PrependMember(r.root, "input", list)}
 	}
-	return []rawjson.Patch{literal(r.input, string(list))}
+	return []rawjson.Patch{rawjson.Set(r.input, string(list))}
 }

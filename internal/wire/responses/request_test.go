@@ -30,16 +30,17 @@ assistant tool_call input[3].arguments "{}" tool=n.f id=c1
 assistant tool_call input[4].input "i" tool=g id=c2 media=freeform
 tool tool_result input[5].output "r1" tool=n.f id=c1 latest
 tool tool_result input[6].output[0] "r2" tool=g id=c2 latest`},
-		{"calls whose arguments are members", `{"input":[{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}},{"type":"shell_call","call_id":"c2","action":{},"environment":{"type":"container_reference"}},{"type":"local_shell_call","call_id":"c3","action":{"command":[]}},{"type":"apply_patch_call","call_id":"c4","operation":{"diff":"d"}},{"type":"computer_call","call_id":"c5","actions":[{"type":"wait"}]},{"type":"web_search_call","id":"w","action":{"query":"q"}},{"type":"file_search_call","id":"f","queries":["a"],"results":[{"text":"found","filename":"n"}]},{"type":"computer_call_output","call_id":"c5","output":{"type":"computer_screenshot"}}]}`,
+		{"calls whose arguments are members", `{"input":[{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}},{"type":"shell_call","call_id":"c2","action":{},"environment":{"type":"container_reference"}},{"type":"local_shell_call","call_id":"c3","action":{"command":[]}},{"type":"apply_patch_call","call_id":"c4","operation":{"diff":"d"}},{"type":"computer_call","call_id":"c5","actions":[{"type":"wait"}]},{"type":"computer_call","call_id":"c6","action":{"type":"wait"},"actions":[{"type":"type","text":"x"}]},{"type":"web_search_call","id":"w","action":{"query":"q"}},{"type":"file_search_call","id":"f","queries":["a"],"results":[{"text":"found","filename":"n"}]},{"type":"computer_call_output","call_id":"c5","output":{"type":"computer_screenshot"}}]}`,
 			`assistant tool_call input[0].action "{\"commands\":[\"ls\"]}" tool=shell id=c1 media=shell_call
 assistant tool_call input[1].action "{}" tool=hosted:shell id=c2 media=shell_call
 assistant tool_call input[2].action "{\"command\":[]}" tool=local_shell id=c3 media=local_shell_call
 assistant tool_call input[3].operation "{\"diff\":\"d\"}" tool=apply_patch id=c4 media=apply_patch_call
 assistant tool_call input[4].action "{\"actions\":[{\"type\":\"wait\"}]}" tool=computer id=c5 media=computer_call
-assistant tool_call input[5].action "{\"query\":\"q\"}" tool=hosted:web_search id=w
-assistant tool_call input[6].queries "{\"queries\":[\"a\"]}" tool=hosted:file_search id=f
-assistant tool_result input[6].results[0].text "found" tool=hosted:file_search id=f
-user opaque input[7].output "" media=image latest`},
+assistant tool_call input[5].action "{\"action\":{\"type\":\"wait\"},\"actions\":[{\"type\":\"type\",\"text\":\"x\"}]}" tool=computer id=c6 media=computer_call
+assistant tool_call input[6].action "{\"query\":\"q\"}" tool=hosted:web_search id=w
+assistant tool_call input[7].queries "{\"queries\":[\"a\"]}" tool=hosted:file_search id=f
+assistant tool_result input[7].results[0].text "found" tool=hosted:file_search id=f
+user opaque input[8].output "" media=image latest`},
 		{"MCP", `{"input":[{"type":"mcp_list_tools","id":"l","server_label":"s","tools":[{"name":"t","description":"d"}]},{"type":"mcp_call","id":"m","server_label":"s","name":"t","arguments":"{}","output":"o","error":{"type":"http_error","code":1,"message":"e"}},{"type":"mcp_approval_request","id":"q","server_label":"s","name":"t","arguments":"{}"},{"type":"mcp_approval_response","approval_request_id":"q","approve":true}]}`,
 			`assistant tool_result input[0].tools[0].description "d" tool=mcp:s/t id=l
 assistant tool_call input[1].arguments "{}" tool=mcp:s/t id=m
@@ -53,9 +54,9 @@ assistant opaque input[1] "" media=compaction
 assistant opaque input[2] "" media=brand_new
 assistant text input[2].text "t"
 user text input[3].content "u" latest`},
-		{"tools of every kind", `{"input":"a","tools":[{"type":"function","name":"f","description":"d"},{"type":"custom","name":"g"},{"type":"namespace","name":"n","description":"about","tools":[{"type":"function","name":"h"}]},{"type":"mcp","server_label":"s","allowed_tools":["t","u"],"server_description":"sd"},{"type":"mcp","server_label":"s","allowed_tools":{"tool_names":["v"]}},{"type":"mcp","server_label":"s"},{"type":"web_search_preview_2025_03_11"},{"type":"web_search"},{"type":"computer_use_preview"},{"type":"shell","environment":{"type":"container_auto"}},{"type":"shell"},{"type":"local_shell"},{"type":"tool_search","execution":"client"}]}`,
+		{"tools of every kind", `{"input":"a","tools":[{"type":"function","name":"f","description":"d","parameters":{"properties":{"a":{"description":"a b"}}}},{"type":"custom","name":"g"},{"type":"namespace","name":"n","description":"about","tools":[{"type":"function","name":"h"}]},{"type":"mcp","server_label":"s","allowed_tools":["t","u"],"server_description":"sd"},{"type":"mcp","server_label":"s","allowed_tools":{"tool_names":["v"]}},{"type":"mcp","server_label":"s"},{"type":"web_search_preview_2025_03_11"},{"type":"web_search"},{"type":"computer_use_preview"},{"type":"shell","environment":{"type":"container_auto"}},{"type":"shell"},{"type":"local_shell"},{"type":"tool_search","execution":"client"}]}`,
 			`user text input "a" latest
-system tool_def tools[0].description "d" tool=f
+system tool_def tools[0].description "d\na b" tool=f
 system tool_def tools[1].description "" tool=g
 system tool_def tools[2].description "about" tool=n
 system tool_def tools[2].tools[0].description "" tool=n.h

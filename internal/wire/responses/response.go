@@ -14,12 +14,12 @@ type response struct {
 	doc   []byte
 	root  rawjson.Value
 	items []int64
-	refs  []*growing
+	refs  []ref
 }
 
 // Response reads a response body. One without an output, such as the answer to a request that runs in the background, has no
 // parts.
-func (Codec) Response(body []byte, to wire.Sink) (wire.Response, error) {
+func (c Codec) Response(body []byte, to wire.Sink) (wire.Response, error) {
 	root, err := wire.ParseObject(body, wire.MaxDepth)
 	if err != nil {
 		return nil, err
@@ -29,8 +29,11 @@ func (Codec) Response(body []byte, to wire.Sink) (wire.Response, error) {
 		return nil, err
 	}
 	r := &response{doc: body, root: root, turn: turn{to: to}}
-	r.items, r.refs, err = r.read(o)
-	return r, err
+	if r.items, r.refs, err = r.read(o); err != nil {
+		return nil, err
+	}
+	o.unread(body, c.asked, to)
+	return r, nil
 }
 
 func (r *response) Usage() gatehouse.Usage { return usageOf(r.root, r.doc) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
 // previous is the stored response that a request continues.
@@ -35,7 +36,7 @@ func ownID(exchange, real string) string {
 func (r *request) continues() error {
 	v, talk := r.root.Get("previous_response_id"), r.root.Get("conversation")
 	if v.Exists() && v.Kind != rawjson.String {
-		return wrong("previous_response_id", "a string")
+		return wire.Wrong("previous_response_id", "a string")
 	}
 	r.previous = previous{at: v, real: v.Text(r.doc), conversation: talk.Text(r.doc)}
 	if talk.Kind == rawjson.Object {
@@ -59,9 +60,9 @@ func (p previous) patches(root rawjson.Value) []rawjson.Patch {
 	case p.own == "":
 		return nil
 	case p.real != "":
-		return []rawjson.Patch{replace(p.at, p.real)}
+		return []rawjson.Patch{rawjson.SetText(p.at, p.real)}
 	}
-	return []rawjson.Patch{literal(p.at, "null")}
+	return []rawjson.Patch{rawjson.Set(p.at, "null")}
 }
 
 // Keys implements [wire.Stateful]: what the request continues.

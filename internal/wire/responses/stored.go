@@ -47,15 +47,18 @@ func (c Items) Response(body []byte, to wire.Sink) (wire.Response, error) {
 	l := &list{doc: body}
 	r, data := &reader{doc: body}, root.Get("data")
 	if data.Exists() && data.Kind != rawjson.Array {
-		return nil, wrong("data", "an array")
+		return nil, wire.Wrong("data", "an array")
 	}
 	for i, v := range data.Elems {
 		one, err := r.item(v, "data"+index(i))
 		if err != nil {
 			return nil, err
 		}
+		one.unread(body, "data[]", to)
 		for _, f := range one.fields {
 			switch {
+			case f.part.Signed: // of no use to a list, which is not sent again
+				to.Unread("data[]." + f.key)
 			case f.part.Kind != gatehouse.ToolCall:
 			case f.raw:
 				f.part.Kind, f.part.Media = gatehouse.Opaque, one.kind
@@ -67,6 +70,7 @@ func (c Items) Response(body []byte, to wire.Sink) (wire.Response, error) {
 			}
 		}
 	}
+	listShape.Unread(root, body, nil, to.Unread)
 	for _, f := range l.fields {
 		to.Close(to.Open(f.part))
 	}
@@ -82,13 +86,13 @@ type list struct {
 func (l *list) Usage() gatehouse.Usage { return gatehouse.Usage{} }
 
 func (l *list) Bytes(parts []gatehouse.Part) ([]byte, error) {
-	own, _, err := align(parts, len(l.fields))
+	own, _, err := wire.Align(parts, len(l.fields))
 	if err != nil {
 		return nil, err
 	}
 	var patches []rawjson.Patch
 	for i, f := range l.fields {
-		if text := final(own[i]); f.at.Kind == rawjson.String && (own[i].Removed || text != f.part.Text) {
+		if text := wire.Final(own[i]); f.at.Kind == rawjson.String && (own[i].Removed || text != f.part.Text) {
 			patches = append(patches, f.patches(text)...)
 		}
 	}

@@ -71,6 +71,7 @@ func TestStreamParts(t *testing.T) {
 		{"pictures and events that no rule knows are told once", events(`response.image_generation_call.partial_image "output_index":0,"partial_image_b64":"x"`,
 			`response.image_generation_call.partial_image "output_index":0,"partial_image_b64":"y"`, `response.brand_new "x":1`, `response.web_search_call.searching "output_index":1`),
 			"assistant opaque output[0].image_generation_call \"\" media=image\nassistant opaque response \"\" media=response.brand_new"},
+		{"of a type that may be a text nothing is told", events(`response.Gh0st.delta "delta":"a"`, `response.Gh0st "x":1`), "assistant text * \"a\"\nassistant opaque response \"\" media=response.*"},
 		{"a new kind of text", events(`response.audio.transcript.delta "delta":"a"`, `response.audio.transcript.delta "delta":"b"`), `assistant text audio.transcript "ab"`},
 	}
 	for _, c := range cases {
@@ -99,6 +100,8 @@ func TestStreamRefuses(t *testing.T) {
 		"a name that is not the type":      "event: response.completed\ndata: {\"type\":\"response.created\"}\n\n",
 		"an index that is too large":       events(`response.output_text.delta "output_index":99999,"content_index":0,"delta":"a"`),
 		"a delta without its text":         events(`response.output_text.delta "output_index":0,"content_index":0`),
+		"a response beside a delta":        events(`response.output_text.delta "output_index":0,"content_index":0,"delta":"a","response":{}`),
+		"a response beside an item":        events(`response.output_item.done "output_index":0,"item":{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},"response":{}`),
 		"an output_text beside the output": events(`response.completed "response":{"output":[],"output_text":"x"}`),
 	} {
 		if _, err := play(&recorder{}, stream); err == nil {
@@ -187,7 +190,7 @@ func TestUsageAndNames(t *testing.T) {
 	if got := s.Usage(); got.Input != 3 || got.Output != 4 || !s.Done() {
 		t.Errorf("usage %+v, done %v", got, s.Done())
 	}
-	if got := s.(*stream).Keys(); len(got) != 1 || got[0] != "resp_1" {
+	if got := s.(*stream).Keys(); strings.Join(got, " ") != "resp_1 m" {
 		t.Errorf("keys %q", got)
 	}
 }

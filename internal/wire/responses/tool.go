@@ -6,12 +6,13 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
+	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
 // definitions reads a list of tools that are offered to the model.
 func (r *reader) definitions(list rawjson.Value, key string) error {
 	if list.Exists() && list.Kind != rawjson.Array {
-		return wrong(r.place(key), "an array")
+		return wire.Wrong(r.place(key), "an array")
 	}
 	for i, v := range list.Elems {
 		if err := r.definition(v, key+index(i), ""); err != nil {
@@ -31,16 +32,16 @@ func (r *reader) place(key string) string {
 
 func (r *reader) definition(v rawjson.Value, key, space string) error {
 	if v.Kind != rawjson.Object {
-		return wrong(r.place(key), "an object")
+		return wire.Wrong(r.place(key), "an object")
 	}
 	if v.Get("type").Kind != rawjson.String {
-		return wrong(r.place(key)+".type", "a string")
+		return wire.Wrong(r.place(key)+".type", "a string")
 	}
 	switch kind := v.Get("type").Text(r.doc); kind {
 	case "function", "custom":
 		return r.define(v, key, space)
 	case "namespace":
-		r.offer(v.Get("name").Text(r.doc), key+".description", v.Get("description"))
+		r.offer(v.Get("name").Text(r.doc), key+".description", v.Get("description"), v.Get("description").Text(r.doc))
 		for i, tool := range v.Get("tools").Elems {
 			if err := r.definition(tool, key+".tools"+index(i), v.Get("name").Text(r.doc)); err != nil {
 				return err
@@ -49,11 +50,11 @@ func (r *reader) definition(v rawjson.Value, key, space string) error {
 	case "mcp":
 		about := v.Get("server_description")
 		for _, name := range r.serverNames(v) {
-			r.offer(name, key+".server_description", about)
+			r.offer(name, key+".server_description", about, about.Text(r.doc))
 			about = rawjson.Value{} // told once
 		}
 	default:
-		r.offer(builtin(kind, v.Get("environment").Get("type").Text(r.doc), v.Get("execution").Text(r.doc)), key, rawjson.Value{})
+		r.offer(builtin(kind, v.Get("environment").Get("type").Text(r.doc), v.Get("execution").Text(r.doc)), key, rawjson.Value{}, "")
 	}
 	return nil
 }
@@ -61,18 +62,19 @@ func (r *reader) definition(v rawjson.Value, key, space string) error {
 func (r *reader) define(v rawjson.Value, key, space string) error {
 	name, about := v.Get("name"), v.Get("description")
 	if name.Kind != rawjson.String {
-		return wrong(r.place(key)+".name", "a string")
+		return wire.Wrong(r.place(key)+".name", "a string")
 	}
 	if about.Exists() && about.Kind != rawjson.String {
-		return wrong(r.place(key)+".description", "a string")
+		return wire.Wrong(r.place(key)+".description", "a string")
 	}
-	r.offer(inNamespace(space, name.Text(r.doc)), key+".description", about)
+	r.offer(inNamespace(space, name.Text(r.doc)), key+".description", about, wire.Definition(v, r.doc))
 	return nil
 }
 
-func (r *reader) offer(tool, key string, about rawjson.Value) {
+// offer takes a tool. about is its description where it has one, text what it says to the model.
+func (r *reader) offer(tool, key string, about rawjson.Value, text string) {
 	r.one.fields = append(r.one.fields, field{key: key, at: about, part: gatehouse.Part{Kind: gatehouse.ToolDef, Role: gatehouse.System,
-		Tool: tool, Path: r.place(key), Text: about.Text(r.doc)}})
+		Tool: tool, Path: r.place(key), Text: text}})
 }
 
 // serverNames are the tools of an MCP server, which the provider calls by itself. Where the request does not list them,

@@ -1,12 +1,10 @@
 package responses
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
-	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
 )
 
@@ -25,8 +23,15 @@ type output struct {
 	id       string
 	tool     gatehouse.Part // of a call whose arguments come in pieces: what its part is like
 	parts    map[string][]*growing
+	opened   []*growing                 // the parts in their order
+	calls    []*growing                 // those that are calls
 	commands map[int64]*strings.Builder // of a shell, as their pieces tell them
+	last     []byte                     // the item as the latest event has told it that has left
 	begun    bool                       // its beginning has come
+	closed   bool                       // its end has come
+	sent     bool                       // it has begun to leave
+	ended    bool                       // its end has left
+	begunAs  string                     // what its beginning has told of a call that its end tells
 	waits    bool                       // it makes a call that no part tells of yet: it must not leave like that
 }
 
@@ -52,7 +57,7 @@ func (t *turn) item(index int64, kind, id string) (*output, error) {
 		return o, nil
 	}
 	if index < 0 || len(t.items) >= maxItems {
-		return nil, wrong("output_index", "a small integer")
+		return nil, wire.Wrong("output_index", "a small integer")
 	}
 	if t.items == nil {
 		t.items, t.named = map[int64]*output{}, map[string]int64{}
@@ -84,7 +89,7 @@ func (t *turn) indexOf(one item, place int, seen map[int64]bool) (int64, error) 
 		}
 	}
 	if seen[at] {
-		return 0, wrong("output", "a list of the items that were begun")
+		return 0, wire.Wrong("output", "a list of the items that were begun")
 	}
 	seen[at] = true
 	return at, nil
@@ -99,6 +104,9 @@ func (t *turn) open(o *output, f field) *growing {
 	g.id = t.to.Open(f.part)
 	t.parts = append(t.parts, g)
 	o.parts[f.slot()] = append(o.parts[f.slot()], g)
+	if o.opened = append(o.opened, g); f.part.Kind == gatehouse.ToolCall {
+		o.calls = append(o.calls, g)
+	}
 	return g
 }
 
@@ -118,194 +126,49 @@ func roleOf(p gatehouse.Part) gatehouse.Role {
 }
 
 // grow adds a piece to the part of its place. An empty piece of a text opens none.
-func (t *turn) grow(o *output, f field) *growing {
+func (t *turn) grow(o *output, f field) ref {
 	delta := f.part.Text
 	list := o.parts[f.slot()]
 	if len(list) == 0 {
-		if delta == "" && f.part.Kind != gatehouse.ToolCall && f.part.Kind != gatehouse.Opaque {
-			return nil
+		if delta == "" && f.part.Kind != gatehouse.ToolCall && f.part.Kind != gatehouse.Opaque && !f.noted() {
+			return ref{}
 		}
-		return t.open(o, f)
+		return bring(t.open(o, f), 0)
 	}
 	g := list[0]
+	from := g.text.Len()
 	if delta != "" {
 		g.text.WriteString(delta)
 		t.to.Text(g.id, delta)
 	}
-	return g
+	return bring(g, from)
 }
 
 // whole finds the part that a complete copy of a text belongs to. A copy that says something else than the others do is a part of its
 // own: clients do not all read the same one.
-func (t *turn) whole(o *output, f field) (*growing, error) {
+func (t *turn) whole(o *output, f field) (ref, error) {
 	text, list := f.part.Text, o.parts[f.slot()]
 	if text == "" && (f.part.Kind == gatehouse.Text || f.part.Kind == gatehouse.ToolResult || f.part.Kind == gatehouse.Reasoning && !f.part.Signed) {
-		return nil, nil
+		if f.noted() { // what the notes say may be of the text of the pieces
+			return t.grow(o, f), nil
+		}
+		return ref{}, nil
 	}
 	for _, g := range list {
 		if g.text.Len() == len(text) && g.text.String() == text && g.part.Tool == f.part.Tool && g.part.CallID == f.part.CallID {
 			t.to.Close(g.id)
-			return g, nil
+			return bring(g, len(text)), nil
 		}
 	}
 	if len(list) > 0 && list[0].text.Len() == 0 && list[0].part.Tool == f.part.Tool && list[0].part.CallID == f.part.CallID {
-		g := t.grow(o, f) // no pieces came before it
-		t.to.Close(g.id)
-		return g, nil
+		r := t.grow(o, f) // no pieces came before it
+		t.to.Close(r.id)
+		return r, nil
 	}
 	if len(list) >= maxReadings {
-		return nil, wrong(join(".", o.path(), f.key), "the same in all its copies")
+		return ref{}, wire.Wrong(join(".", o.path(), f.key), "the same in all its copies")
 	}
 	g := t.open(o, f)
 	t.to.Close(g.id)
-	return g, nil
-}
-
-// plan is what edits mean for a turn.
-type plan struct {
-	parts   []gatehouse.Part
-	gone    map[int64]bool  // items, by index on the wire
-	place   map[int64]int64 // the new indices of the others, where any is gone
-	orphans map[int64]bool  // messages whose reasoning is gone: the provider refuses them under their old ids
-	added   string          // the text of a message that is added at the end
-	at      int64           // its index
-	written map[*growing]bool
-	changed bool
-}
-
-// plan compares the parts as they are now with what the wire had.
-func (t *turn) plan(parts []gatehouse.Part) (*plan, error) {
-	own, inserted, err := align(parts, len(t.parts))
-	if err != nil {
-		return nil, err
-	}
-	p := &plan{parts: own, gone: map[int64]bool{}, orphans: map[int64]bool{}, place: map[int64]int64{}, written: map[*growing]bool{}}
-	list := t.ordered()
-	for _, o := range list {
-		p.judge(o)
-	}
-	p.dropReasoning(list)
-	var notices []string
-	told := map[string]bool{}
-	for _, g := range t.parts {
-		now := own[g.place]
-		switch {
-		case g.part.Kind == gatehouse.ToolCall && now.Removed:
-			if !told[now.Notice] { // two readings of one call need one notice
-				notices = append(notices, now.Notice)
-			}
-			told[now.Notice] = true
-		case g.part.Kind == gatehouse.ToolCall && now.Text != g.text.String():
-			return nil, fmt.Errorf("%s cannot be edited", g.part.Path)
-		}
-		p.changed = p.changed || p.edits(g)
-	}
-	for _, add := range inserted {
-		notices = append(notices, add.Text)
-	}
-	p.added = join(separator, notices...)
-	p.renumber(list)
-	p.changed = p.changed || len(p.gone) > 0 || p.added != ""
-	return p, nil
-}
-
-// judge finds out whether an item goes: one whose call or whose reasoning was taken out, or whose texts are all gone.
-func (p *plan) judge(o *output) {
-	texts, removed, others := 0, 0, 0
-	gone := o.waits
-	for _, list := range o.parts {
-		for _, g := range list {
-			now := p.parts[g.place]
-			switch g.part.Kind {
-			case gatehouse.ToolCall, gatehouse.Reasoning:
-				gone = gone || now.Removed
-			case gatehouse.Text:
-				texts++
-				if now.Removed && now.Notice == "" {
-					removed++
-				}
-			default:
-				others++
-			}
-		}
-	}
-	if gone || texts > 0 && removed == texts && others == 0 {
-		p.gone[o.index] = true
-	}
-}
-
-// dropReasoning takes reasoning along with what hangs on it: reasoning whose items are all gone is refused when it is sent again.
-func (p *plan) dropReasoning(list []*output) {
-	for i := 0; i < len(list); {
-		first := i
-		for i < len(list) && list[i].kind == kindReasoning {
-			i++
-		}
-		begin, kept, lost := i, false, false
-		for i < len(list) && list[i].kind != kindReasoning {
-			kept = kept || !p.gone[list[i].index]
-			i++
-		}
-		for _, o := range list[first:begin] {
-			if begin < i && !kept {
-				p.gone[o.index] = true
-			}
-			lost = lost || p.gone[o.index]
-		}
-		for _, o := range list[begin:i] {
-			p.orphans[o.index] = lost && o.kind == kindMessage && !p.gone[o.index]
-		}
-	}
-}
-
-// renumber closes the gaps that items leave, and finds the place of the added one.
-func (p *plan) renumber(list []*output) {
-	for _, o := range list {
-		if p.gone[o.index] {
-			continue
-		}
-		if at := p.at; len(p.gone) > 0 {
-			p.place[o.index] = at
-		}
-		p.at++
-		if len(p.gone) == 0 {
-			p.at = o.index + 1
-		}
-	}
-}
-
-// rename gives a message whose reasoning is gone an id that the provider does not know; at is where its id stands.
-func (p *plan) rename(doc []byte, item int64, at rawjson.Value) []rawjson.Patch {
-	if !p.orphans[item] || at.Kind != rawjson.String {
-		return nil
-	}
-	return []rawjson.Patch{replace(at, ownMessage(at.Text(doc)))}
-}
-
-// ownMessage is the id of a message that the gateway writes, after the id of what it belongs to or stands for.
-func ownMessage(of string) string {
-	return "msg_gatehouse_" + strings.TrimPrefix(strings.TrimPrefix(of, "resp_"), "msg_")
-}
-
-func (p *plan) edits(g *growing) bool {
-	if g.part.Signed || g.part.Kind == gatehouse.Opaque || p.gone[g.item.index] {
-		return false
-	}
-	now := p.parts[g.place]
-	return now.Removed || now.Text != g.text.String()
-}
-
-// copies are the patches of the complete copies of texts; refs are their parts.
-func (p *plan) copies(list []field, refs []*growing) (patches []rawjson.Patch, err error) {
-	for i, f := range list {
-		g := refs[i]
-		if g == nil || !p.edits(g) {
-			continue
-		}
-		if f.at.Kind != rawjson.String {
-			return nil, fmt.Errorf("%s cannot be edited", g.part.Path)
-		}
-		patches = append(patches, f.patches(final(p.parts[g.place]))...)
-	}
-	return patches, nil
+	return bring(g, 0), nil
 }

@@ -174,34 +174,43 @@ func hash16(x uint32) uint32 { return x * 2654435769 >> 16 }
 // each calls see for every occurrence of a word, in order of its end, until see says false.
 func (a *automaton) each(text string, see func(word uint32, end int) bool) {
 	var w walk
-	x := uint32(0) // the four bytes from i on, the first lowest
-	for i := range min(len(text), 3) {
-		x |= uint32(text[i]) << (8*i + 8)
-	}
-	for i := 3; i < len(text); i++ {
-		x = x>>8 | uint32(text[i])<<24
-		y := x | fold32
-		h, s := hash16(y), y&0xffff
-		long, short := a.begins[h/64]>>(h%64)&1, a.short[s/64]>>(s%64)&1
-		if long|short == 0 {
+	i := 0
+	for ; i+8 <= len(text); i += 4 { // four heads at once: at hardly any byte does a word begin
+		heads := eight(text[i:i+8]) | fold32<<32 | fold32
+		if a.heads(uint32(heads))|a.heads(uint32(heads>>8))|a.heads(uint32(heads>>16))|a.heads(uint32(heads>>24)) == 0 { //nolint:gosec // four bytes of eight
 			continue
 		}
-		if len(w.waiting) > 0 && !w.tell(i-3, see) {
-			return
-		}
-		if short == 0 {
-			w.from(a, text, i, a.fourthAt(text, i-3))
-		} else {
-			w.from(a, text, i-3, a.roots[a.fold[text[i-3]]])
+		for j := i; j < i+4; j, heads = j+1, heads>>8 {
+			if a.heads(uint32(heads)) > 0 && !w.begin(a, text, j, uint32(heads), see) { //nolint:gosec // as above
+				return
+			}
 		}
 	}
-	for i := max(len(text)-3, 0); i < len(text); i++ {
+	for ; i+4 <= len(text); i++ {
+		head := uint32(text[i]) | uint32(text[i+1])<<8 | uint32(text[i+2])<<16 | uint32(text[i+3])<<24 | fold32
+		if a.heads(head) > 0 && !w.begin(a, text, i, head, see) {
+			return
+		}
+	}
+	for ; i < len(text); i++ {
 		if !w.tell(i, see) {
 			return
 		}
 		w.from(a, text, i, a.roots[a.fold[text[i]]])
 	}
 	w.tell(len(text), see)
+}
+
+// heads is 1 where four bytes, as [fold32] has them, may begin a word.
+func (a *automaton) heads(head uint32) uint64 {
+	h := hash16(head)
+	return a.begins[h/64]>>(h%64)&1 | a.begun(head)
+}
+
+// begun is 1 where the first two of four bytes begin a word that has no four.
+func (a *automaton) begun(head uint32) uint64 {
+	s := head & 0xffff
+	return a.short[s/64] >> (s % 64) & 1
 }
 
 // any reports whether one of the words occurs.
@@ -217,6 +226,19 @@ type walk struct{ waiting []occurrence }
 type occurrence struct {
 	word uint32
 	end  int
+}
+
+// begin notes the words that begin at byte i with four bytes as [fold32] has them. It reports whether see wants more.
+func (w *walk) begin(a *automaton, text string, i int, head uint32, see func(word uint32, end int) bool) bool {
+	if len(w.waiting) > 0 && !w.tell(i, see) {
+		return false
+	}
+	if a.begun(head) == 0 {
+		w.from(a, text, i+3, a.fourthAt(text, i))
+	} else {
+		w.from(a, text, i, a.roots[a.fold[text[i]]])
+	}
+	return true
 }
 
 // from notes all words that go through a node to which byte i leads.

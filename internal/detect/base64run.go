@@ -98,7 +98,9 @@ var standardDigits = strings.NewReplacer("-", "+", "_", "/")
 
 // unbase64 decodes digits, up to the last whole byte.
 func unbase64(digits string) []byte {
-	digits = standardDigits.Replace(digits)
+	if strings.ContainsAny(digits, "-_") {
+		digits = standardDigits.Replace(digits)
+	}
 	if len(digits)%4 == 1 {
 		digits = digits[:len(digits)-1]
 	}

@@ -18,7 +18,7 @@ func (w *writer) declaration(size int) bool {
 		if lead[0] == '[' {
 			end = len(lead) - 1
 		}
-		if end < 0 || lead[0] != '[' && (!onlyASCII([]byte(rest[:end])) || len(strings.Fields(rest[:end])) > 9 || commonWords(rest[:end]) > 2) {
+		if end < 0 || lead[0] != '[' && (!onlyASCII([]byte(rest[:end])) || len(strings.Fields(rest[:end])) > 9 || commonWords(rest[:end], 3) > 2) {
 			return false // it says something else
 		}
 		w.cut(mark{span{w.at, w.at + size + end + 1}, 0, tagParts})

@@ -62,19 +62,35 @@ type digitsRun struct {
 // run reads groups of digits from i on, with a blank, dot, hyphen, slash or parenthesis between them.
 func (s *personal) run(i int) digitsRun {
 	var r digitsRun
+	if last := &s.last; last.n > 1 && last.groups[1].start == i { // a row is read group by group
+		r.n = copy(r.groups[:], last.groups[1:last.n])
+		i = s.behind(r.groups[r.n-1].end)
+	}
 	for r.n < len(r.groups) && digit(s.at(i)) {
 		end := s.digitsEnd(i)
 		r.groups[r.n] = span{i, end}
 		r.n++
-		i = end
-		for range 2 {
-			if strings.IndexByte(" .-/()", s.at(i)) >= 0 && i < len(s.text) {
-				i++
-			}
-		}
+		i = s.behind(end)
 	}
+	s.last = r
 	return r
 }
+
+// behind is where the next group of digits may begin behind one that ends at byte i.
+func (s *personal) behind(i int) int {
+	for k := 0; k < 2 && i < len(s.text) && betweenDigits[s.text[i]]; k++ {
+		i++
+	}
+	return i
+}
+
+// betweenDigits are the bytes that stand between the groups of a number.
+var betweenDigits = func() (is [256]bool) {
+	for _, c := range []byte(" .-/()") {
+		is[c] = true
+	}
+	return is
+}()
 
 // upTo is how many digits the first groups have that together have most at most, and where these end.
 func (r *digitsRun) upTo(most int) (digits, end, groups int) {

@@ -37,14 +37,14 @@ func cueWords() [cueCount][]string {
 	}
 }
 
-// cueTable finds all cues in one pass.
+// cueTable finds all cues in one pass, and words that others look for in the same text.
 type cueTable struct {
-	words *automaton
+	words *automaton // cues, and behind them the others
 	kinds []cue
 	sizes []int
 }
 
-func newCueTable() *cueTable {
+func newCueTable(others ...string) *cueTable {
 	var t cueTable
 	var words []string
 	for kind, list := range cueWords() {
@@ -54,11 +54,14 @@ func newCueTable() *cueTable {
 			t.sizes = append(t.sizes, len(w))
 		}
 	}
-	t.words = newAutomaton(words)
+	t.words = newAutomaton(append(words, others...))
 	return &t
 }
 
 var cueing = newCueTable()
+
+// How views were made by decodings that undo themselves.
+const howRot13, howReversed = "rot13", "reversed"
 
 // passage is a passage of which cues are counted.
 type passage struct {
@@ -66,29 +69,40 @@ type passage struct {
 	cues int
 }
 
-// cues looks at what cues point to. A passage is decoded once it has enough of them.
+// cues looks at what cues point to, and notes where the other words stand. A passage is decoded once it has enough of them.
 func (d *deriver) cues() {
-	text := d.plain.text
+	text, t := d.plain.text, d.table
 	var passages [cueCount]passage
-	cueing.words.each(text, func(word uint32, end int) bool {
-		kind := cueing.kinds[word]
-		start := end - cueing.sizes[word]
+	d.n.sought = t
+	t.words.each(text, func(word uint32, end int) bool {
+		if int(word) >= len(t.kinds) {
+			d.n.stands = append(d.n.stands, occurrence{word - uint32(len(t.kinds)), end}) //nolint:gosec // some hundreds
+			return true
+		}
+		if *d.room <= 0 {
+			return true
+		}
+		kind := t.kinds[word]
+		start := end - t.sizes[word]
 		p := &passages[kind]
 		if start >= p.end {
+			before := p.end
 			*p = passage{d.passage(kind, start, end), 0}
+			p.start = max(p.start, runeStart(text, max(before-passageOverlap, 0)))
 		}
 		p.cues++
 		d.follow(kind, p)
-		return *d.room > 0
+		return true
 	})
 }
 
-// follow decodes a passage when it has as many cues as it needs.
+// follow decodes a passage when it has as many cues as it needs. What undoes itself is not done twice in a row: plain text around a passage in
+// rot13 would become one in the next reading, and so on.
 func (d *deriver) follow(kind cue, p *passage) {
 	switch {
-	case kind == cueRot13 && p.cues == 2:
+	case kind == cueRot13 && p.cues == 2 && d.n.how != howRot13:
 		d.rot13(p.span)
-	case kind == cueReversed && p.cues == 2:
+	case kind == cueReversed && p.cues == 2 && d.n.how != howReversed:
 		d.reversed(p.span)
 	case kind == cueTurned && p.cues == 3:
 		d.turned(p.span)
@@ -105,8 +119,12 @@ func (d *deriver) follow(kind cue, p *passage) {
 	}
 }
 
-// passageReach bounds how far a passage reaches to either side of its first cue, in bytes.
-const passageReach = 2 << 10
+const (
+	// passageReach bounds how far a passage reaches to either side of its first cue, in bytes.
+	passageReach = 2 << 10
+	// passageOverlap is how much of a passage the next may hold once more, in bytes: what stands across their border is seen.
+	passageOverlap = 256
+)
 
 // passage is the part of the text that a cue speaks for: a paragraph, a line, what is written in the same letters.
 func (d *deriver) passage(kind cue, start, end int) span {

@@ -63,6 +63,23 @@ func (n *Normalized) cuts(s span) []span {
 	return outer
 }
 
+// smooth reports whether what can be cut out of the text that was given, of a part of the original, is all that the part stands for: no tags
+// and no borders of strings lie in it.
+func (n *Normalized) smooth(s span) bool {
+	i := sort.Search(len(n.markup), func(i int) bool { return n.markup[i].end > s.start })
+	if i < len(n.markup) && n.markup[i].start < s.end || n.json && strings.ContainsAny(n.Original[s.start:s.end], "\"\\") {
+		return false
+	}
+	if n.parent == nil {
+		return true
+	}
+	if _, whole := n.solid(s); whole {
+		return true // the same is cut for each part of it
+	}
+	outer := n.outer(s)
+	return len(outer) == 1 && n.parent.smooth(outer[0])
+}
+
 // solid is the segment that stands for its part as a whole and holds all of a part of a decoded text; not ok where there is none.
 func (n *Normalized) solid(s span) (i int, ok bool) {
 	i = max(sort.Search(len(n.segments), func(i int) bool { return n.segments[i].at > s.start })-1, 0)

@@ -1,5 +1,7 @@
 package detect
 
+import "slices"
+
 // decoding builds a decoded text.
 type decoding struct {
 	text     []byte
@@ -66,7 +68,10 @@ func (d *deriver) add(how string, g decoding) {
 // jsonProbe is how much of a decoded text is looked at to see whether it is JSON.
 const jsonProbe = 64
 
-// put adds to a group, while there is room.
+// blank is an empty decoding, in the memory of the last that was left in spare.
+func (d *deriver) blank() decoding { return decoding{d.spare.text[:0], d.spare.segments[:0]} }
+
+// put adds a copy to a group, while there is room.
 func (d *deriver) put(g group) {
 	if len(g.text) == 0 || len(g.text)+1 > *d.room {
 		return
@@ -78,7 +83,7 @@ func (d *deriver) put(g group) {
 			return
 		}
 	}
-	d.groups = append(d.groups, g)
+	d.groups = append(d.groups, group{g.how, g.json, decoding{slices.Clone(g.text), slices.Clone(g.segments)}})
 }
 
 // views are the groups as readings.

@@ -8,12 +8,15 @@ const (
 )
 
 // views are the readings of a text: the main one, and what can be decoded from runs in it that look encoded, and from runs in that.
-func views(n *Normalized) []*Normalized {
+func views(n *Normalized) []*Normalized { return viewsBy(n, cueing) }
+
+// viewsBy are the readings of a text, and in each is noted where the other words of a table stand.
+func viewsBy(n *Normalized, t *cueTable) []*Normalized {
 	all := []*Normalized{n}
 	room := derivedShare*len(n.Original) + derivedLeast
 	for i := 0; i < len(all); i++ {
 		if all[i].depth < depthMax {
-			d := deriver{n: all[i], plain: all[i].unescaped(), room: &room}
+			d := deriver{n: all[i], plain: all[i].unescaped(), room: &room, table: t}
 			all = append(all, d.derive()...)
 		}
 	}
@@ -25,7 +28,9 @@ type deriver struct {
 	n      *Normalized
 	plain  unescaped
 	room   *int // bytes that may still be decoded
+	table  *cueTable
 	groups []group
+	spare  decoding // room for the next decoding of a run
 
 	pairs, bits, singles, leet streak
 	lineEnd                    int // of the line that was decoded last, by any decoding of lines
@@ -99,6 +104,12 @@ func (d *deriver) walk() {
 			continue
 		}
 		start := i
+		if i+8 <= len(text) { // most tokens are short words
+			if size := int(lettersOf(eight(text[i : i+8]))); size > 2 && size < 8 && tokenKinds[text[i+size]] == 0 && d.singles.count == 0 { //nolint:gosec // up to 8
+				i += size
+				continue
+			}
+		}
 		for i++; i < len(text); i++ {
 			k := tokenKinds[text[i]]
 			if k == 0 {
@@ -135,7 +146,7 @@ func (d *deriver) long(start, end int, kind byte) int {
 		d.bits = streak{}
 	case kind&notHex == 0 && size >= hexLeast:
 		d.hex(start, end)
-	case size >= hexLeast && text[start] == '0' && text[start+1]|0x20 == 'x' && hexDigits(text[start+2:end]):
+	case size-2 >= hexLeast && text[start] == '0' && text[start+1]|0x20 == 'x' && hexDigits(text[start+2:end]):
 		d.hex(start+2, end)
 	case separated(text[start:end]):
 		d.spaced(streak{span{start, end}, spacedLeast})

@@ -18,7 +18,7 @@ import (
 )
 
 // Version names the detector set. It changes when the same text could get other findings.
-const Version = "2026.11.7"
+const Version = "2026.11.11"
 
 // Channel says where a text stands in the exchange.
 type Channel string
@@ -44,6 +44,8 @@ type Result struct {
 	Detectors []string            // names of those that ran
 	Complete  bool                // false: the deadline or the number of findings cut the scan short
 	Scanned   int                 // bytes inspected; when not complete, everything from here on is uninspected
+	// Partial names detectors that have read less than all that was inspected: the transformer.
+	Partial []gatehouse.Partial
 }
 
 // Detector finds one sort of thing. Detect is called for each chunk of a text, by many goroutines at once; offsets are
@@ -56,13 +58,19 @@ type Detector interface {
 // Set is an ordered list of detectors. It is safe for concurrent use.
 type Set struct {
 	detectors []Detector
+	cues      *cueTable                                 // what readings are made by
+	model     *model                                    // reads what the detectors are not sure of; nil: nothing does
+	without   string                                    // why there is none; empty: nobody has asked for one
+	passages  *linear                                   // finds the passages that the model reads
 	watch     func(detector string, took time.Duration) // nil: nobody asks
 }
 
 // Watched is the same set, and tells how long each detector took for each chunk, and how long reading it took: what is called
 // "normalise" and "decode". watch is called by many goroutines at once.
 func (s *Set) Watched(watch func(detector string, took time.Duration)) *Set {
-	return &Set{s.detectors, watch}
+	watched := *s
+	watched.watch = watch
+	return &watched
 }
 
 // Default is the set of all detectors there are.
@@ -79,13 +87,50 @@ func Default() (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("linear weights: %w", err)
 	}
-	return &Set{detectors: []Detector{patterns, linear, hidden{}, exfiltration{}, secrets, pii{}}}, nil
+	model, err := shipped()
+	if err != nil {
+		return nil, fmt.Errorf("transformer: %w", err)
+	}
+	s := &Set{detectors: []Detector{patterns, linear, hidden{}, exfiltration{}, secrets, pii{}}, passages: linear, model: model, cues: secrets.cues}
+	if model == nil {
+		s.without = skipAbsent
+	}
+	return s, nil
+}
+
+// Inline is the set without the transformer: what is done for every text, in microseconds.
+func (s *Set) Inline() *Set {
+	inline := *s
+	if s.model != nil {
+		inline.model, inline.without = nil, skipOff
+	}
+	return &inline
+}
+
+// Without says why the transformer reads nothing: "absent", "slow" or "off". It is empty when it reads, or was not asked for.
+func (s *Set) Without() string {
+	if s.model != nil && s.model.slow {
+		return skipSlow
+	}
+	return s.without
+}
+
+// Version names the set: [Version], and the transformer's when there is one. It changes when the same text could get other findings.
+func (s *Set) Version() string {
+	if s.model == nil || s.model.slow {
+		return Version
+	}
+	return withModel(s.model.version)
 }
 
 // Only is the set with the named detectors alone. A name that the set does not have is an error.
 func (s *Set) Only(names ...string) (*Set, error) {
-	only := &Set{}
+	only := &Set{passages: s.passages, cues: s.cues}
 	for _, name := range names {
+		if name == modelName && s.model != nil {
+			only.model = s.model
+			continue
+		}
 		d := s.named(name)
 		if d == nil {
 			return nil, fmt.Errorf("unknown detector %q: there are %s", name, strings.Join(s.Names(), ", "))
@@ -106,6 +151,14 @@ func (s *Set) named(name string) Detector {
 
 // Names are the detectors' names in order.
 func (s *Set) Names() []string {
+	names := s.inline()
+	if s.model != nil {
+		names = append(names, modelName)
+	}
+	return names
+}
+
+func (s *Set) inline() []string {
 	names := make([]string, len(s.detectors))
 	for i, d := range s.detectors {
 		names[i] = d.Name()
@@ -127,7 +180,8 @@ const (
 
 // Scan runs the detectors over a text until the context ends or there are more findings than one text may have.
 func (s *Set) Scan(ctx context.Context, t Text) Result {
-	r := Result{Detectors: s.Names()}
+	r := Result{Detectors: s.inline(), Partial: s.unread(t)}
+	c := s.cascade(t)
 	written := formOf(t.Text)
 	size := len(t.Text)
 	if size >= chunkFrom {
@@ -135,7 +189,7 @@ func (s *Set) Scan(ctx context.Context, t Text) Result {
 	}
 	for {
 		end := chunkEnd(t.Text, r.Scanned, size)
-		r.take(s.chunk(ctx, t, r.Scanned, end, written))
+		r.take(s.chunk(ctx, t, r.Scanned, end, written, c))
 		ended := ctx.Err() != nil
 		switch {
 		case ended:
@@ -149,11 +203,13 @@ func (s *Set) Scan(ctx context.Context, t Text) Result {
 		}
 	}
 	r.Findings = tidy(r.Findings)
+	c.finish(ctx, &r)
 	return r
 }
 
 // take adds findings. Of those that are too faint to tell of, the score remains.
 func (r *Result) take(list []gatehouse.Finding) {
+	r.Findings = slices.Grow(r.Findings, len(list))
 	for _, f := range list {
 		if f.Kind == "injection" {
 			r.Score = max(r.Score, f.Score)
@@ -184,20 +240,25 @@ func (r *Result) full() bool {
 	return true
 }
 
-// chunk runs the detectors over the readings of a part of a text.
-func (s *Set) chunk(ctx context.Context, t Text, from, to int, f form) []gatehouse.Finding {
-	if ctx.Err() != nil || len(s.detectors) == 0 {
+// chunk runs the detectors over the readings of a part of a text, and lets c see both.
+func (s *Set) chunk(ctx context.Context, t Text, from, to int, f form, c *cascade) []gatehouse.Finding {
+	if ctx.Err() != nil || len(s.detectors) == 0 && c == nil {
 		return nil
 	}
 	start := s.clock()
 	main := read(t.Text[from:to], f)
 	start = s.took("normalise", start)
-	readings := views(main)
+	readings := viewsBy(main, s.cues)
 	s.took("decode", start)
 	var all []gatehouse.Finding
 	for _, n := range readings {
-		all = append(all, n.report(s.view(ctx, t, n), from, all)...)
+		if found := n.report(s.view(ctx, t, n), from, all); len(all) == 0 {
+			all = found
+		} else {
+			all = append(all, found...)
+		}
 	}
+	c.add(readings, from, to, all)
 	return all
 }
 
@@ -213,8 +274,15 @@ func (n *Normalized) report(list []gatehouse.Finding, from int, known []gatehous
 		alone = coverage(known)
 	}
 	for _, f := range list {
+		if n.parent == nil && n.smooth(span{f.Start, f.End}) {
+			f.Start, f.End = from+f.Start, from+f.End
+			all = append(all, f)
+			continue
+		}
 		places := n.given(span{f.Start, f.End})
-		if slices.ContainsFunc(places, func(p span) bool { return touches(alone[f.Kind], from+p.start, from+p.end) }) {
+		if f.Detector == saturated {
+			places = n.everything(span{f.Start, f.End})
+		} else if slices.ContainsFunc(places, func(p span) bool { return touches(alone[f.Kind], from+p.start, from+p.end) }) {
 			continue
 		}
 		for _, p := range places {
@@ -264,7 +332,11 @@ func (s *Set) view(ctx context.Context, t Text, n *Normalized) []gatehouse.Findi
 			continue
 		}
 		start := s.clock()
-		all = append(all, d.Detect(ctx, t, n)...)
+		if found := d.Detect(ctx, t, n); len(all) == 0 {
+			all = found
+		} else {
+			all = append(all, found...)
+		}
 		s.took(d.Name(), start)
 	}
 	return all
@@ -312,40 +384,4 @@ func runeStart(text string, i int) int {
 		i--
 	}
 	return i
-}
-
-// tidy sorts findings and drops what says nothing new: of several of one kind with one span the highest score stays, and
-// findings of one rule that overlap (a text that was seen in two chunks, say) become one.
-func tidy(all []gatehouse.Finding) []gatehouse.Finding {
-	if len(all) < 2 {
-		return all
-	}
-	sort.SliceStable(all, func(i, j int) bool {
-		a, b := all[i], all[j]
-		switch {
-		case a.Start != b.Start:
-			return a.Start < b.Start
-		case a.End != b.End:
-			return a.End < b.End
-		}
-		if a.Score != b.Score {
-			return a.Score > b.Score
-		}
-		return a.Detector < b.Detector
-	})
-	out := all[:0]
-	last := map[string]int{} // rule → index in out
-	for _, f := range all {
-		if i := len(out) - 1; i >= 0 && out[i].Kind == f.Kind && out[i].Start == f.Start && out[i].End == f.End {
-			continue
-		}
-		if i, ok := last[f.Detector]; ok && f.Start < out[i].End {
-			out[i].End = max(out[i].End, f.End)
-			out[i].Score = max(out[i].Score, f.Score)
-			continue
-		}
-		last[f.Detector] = len(out)
-		out = append(out, f)
-	}
-	return out
 }

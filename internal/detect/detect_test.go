@@ -176,7 +176,7 @@ func TestDeadline(t *testing.T) {
 func TestDeadlineMidway(t *testing.T) {
 	text := strings.Repeat("x", 400<<10)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Set{detectors: []Detector{&stopper{after: 3, cancel: cancel}}}
+	s := &Set{detectors: []Detector{&stopper{after: 3, cancel: cancel}}, cues: cueing}
 	r := s.Scan(ctx, Text{Channel: Input, Text: text})
 	if want := 2 * (chunkSize - chunkOverlap); r.Complete || r.Scanned != want {
 		t.Errorf("complete %v, scanned %d, want %d", r.Complete, r.Scanned, want)
@@ -225,7 +225,7 @@ func (s *stopper) Detect(context.Context, Text, *Normalized) []gatehouse.Finding
 
 func TestOnly(t *testing.T) {
 	s := set(t)
-	if got := s.Names(); !slices.Equal(got, []string{"patterns", "linear", "hidden", "exfiltration", "secrets", "pii"}) {
+	if got := s.Inline().Names(); !slices.Equal(got, []string{"patterns", "linear", "hidden", "exfiltration", "secrets", "pii"}) {
 		t.Errorf("names %v", got)
 	}
 	if _, err := s.Only("patterns", "nose"); err == nil {
@@ -287,13 +287,7 @@ func TestHostileTextsTakeLinearTime(t *testing.T) {
 	} {
 		took := func(size int) time.Duration {
 			text := Text{Channel: ToolResult, Text: `"` + strings.Repeat(lump, size/len(lump))}
-			best := time.Hour
-			for range 3 {
-				start := time.Now()
-				s.Scan(context.Background(), text)
-				best = min(best, time.Since(start))
-			}
-			return best
+			return least(3, 0, func() { s.Scan(context.Background(), text) })
 		}
 		small, big := took(16<<10), took(128<<10)
 		if big > 40*small+50*time.Millisecond {

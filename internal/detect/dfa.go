@@ -1,9 +1,7 @@
 package detect
 
 import (
-	"encoding/binary"
 	"regexp/syntax"
-	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 )
@@ -14,42 +12,19 @@ import (
 // dozens. Where it says no there is no match, where it says yes the expression is asked. States are built when a text first
 // needs them (Thompson 1968; RE2 does the same) and shared by all goroutines.
 type dfa struct {
-	prog    *syntax.Prog
-	classes runeClasses
-	empty   syntax.EmptyOp // conditions that the expression has
-	matched *state         // where a match leads
-	memory  *dfaMemory
-	table   atomic.Pointer[stateTable] // nil until it is needed
-}
-
-// dfaMemory bounds what the states of several expressions take together. Eighty thousand texts, half of them attacks, needed 6 MiB;
-// texts made to need more only cause all states to be forgotten, and built again.
-type dfaMemory struct {
-	limit int // bytes
-
-	mu   sync.Mutex // held while a state is built, which is rare
-	used int
-	all  []*dfa
-}
-
-// stateTable is the states that are known. A scan that walks states of a table that was dropped keeps it alive until it ends.
-type stateTable struct {
-	start  *state
-	states map[string]*state // by their key; guarded by the memory's mutex
-}
-
-// state is a set of places in the program between two characters, and what stands before.
-type state struct {
-	insts  []uint32 // places reached by the last character, before the conditions that they may begin with are looked at
-	before rune     // a character that stands for the last one where conditions ask: beginning, line end, word or other
-	next   []atomic.Pointer[state]
+	prog     *syntax.Prog
+	classes  runeClasses
+	empty    syntax.EmptyOp // conditions that the expression has
+	anchored bool           // a match begins at the beginning of a text
+	memory   *dfaMemory
+	table    atomic.Pointer[stateTable] // nil until it is needed
 }
 
 const (
 	// dfaBytes bounds the states of all rules together.
 	dfaBytes = 8 << 20
 	// stateBytes is what a state costs besides its row and its places.
-	stateBytes = 160
+	stateBytes = 128
 )
 
 // newDFA makes a dfa of an expression in the syntax of package regexp. It is nil where the expression has too many sorts of characters.
@@ -62,7 +37,7 @@ func newDFA(pattern string, memory *dfaMemory) *dfa {
 	if err != nil {
 		return nil
 	}
-	d := &dfa{prog: prog, matched: &state{}, memory: memory}
+	d := &dfa{prog: prog, anchored: prog.StartCond()&syntax.EmptyBeginText != 0, memory: memory}
 	for i := range prog.Inst {
 		if in := &prog.Inst[i]; in.Op == syntax.InstEmptyWidth {
 			d.empty |= syntax.EmptyOp(in.Arg) //nolint:gosec // six bits
@@ -92,101 +67,82 @@ func relax(e *syntax.Regexp) *syntax.Regexp {
 	return e
 }
 
-// start is the state before a text.
-func (d *dfa) start() *state {
-	if t := d.table.Load(); t != nil {
-		return t.start
-	}
-	d.memory.mu.Lock()
-	defer d.memory.mu.Unlock()
-	return d.known().start
-}
-
-// known is the table, new where there is none. The memory's mutex is held.
-func (d *dfa) known() *stateTable {
+// begin is the table and the row of the state before a text, or behind character r of one; -1 is the beginning.
+func (d *dfa) begin(r rune) (*stateTable, uint32) {
 	t := d.table.Load()
 	if t == nil {
-		t = &stateTable{start: d.newState(nil, d.seen(-1)), states: map[string]*state{}}
-		d.table.Store(t)
+		d.memory.mu.Lock()
+		t = d.states()
+		d.memory.mu.Unlock()
 	}
-	return t
-}
-
-func (d *dfa) newState(insts []uint32, before rune) *state {
-	s := &state{insts: insts, before: before, next: make([]atomic.Pointer[state], d.classes.count+1)}
-	d.memory.used += s.bytes()
-	return s
-}
-
-func (s *state) bytes() int { return stateBytes + 8*len(s.next) + 8*len(s.insts) }
-
-// tidy forgets all states of all expressions when they take too much.
-func (m *dfaMemory) tidy() {
-	if m.used <= m.limit {
-		return
-	}
-	for _, d := range m.all {
-		d.table.Store(nil)
-	}
-	m.used = 0
+	row := t.idle(d.seen(r))
+	return t, row
 }
 
 // maybe reports whether the expression could match in the text.
 func (d *dfa) maybe(text string) bool {
-	s := d.start()
-	for i := 0; i < len(text); {
-		next, size := d.next(s, text[i:])
-		if next == d.matched {
-			return true
+	_, end := d.candidate(text, 0)
+	return end >= 0
+}
+
+// candidate is where the first match from byte from on may end at the earliest, -1 when there is none, and the last byte before that where
+// nothing had begun: no match begins before it. What stands before byte from counts for the conditions.
+func (d *dfa) candidate(text string, from int) (begin, end int) {
+	before := rune(-1)
+	if from > 0 {
+		before, _ = utf8.DecodeLastRuneInString(text[:from])
+	}
+	t, row := d.begin(before)
+	rows, idle := t.rows, t.idle(befores[len(befores)-1])
+	ascii := &d.classes.sheets[0]
+	begin = from
+	for i := from; i < len(text); {
+		if row <= idle {
+			if d.anchored && i > 0 {
+				return 0, -1
+			}
+			begin = i
 		}
-		s, i = next, i+size
-	}
-	last := s.next[d.classes.count].Load()
-	if last == nil {
-		last = d.step(s, -1, d.classes.count)
-	}
-	return last == d.matched
-}
-
-// idle is the last byte of a text before its first match where nothing had begun: no match begins before it.
-func (d *dfa) idle(text string) int {
-	at := 0
-	s := d.start()
-	for i := 0; i < len(text) && s != d.matched; {
-		if len(s.insts) == 0 {
-			at = i
+		r, size := rune(text[i]), 1
+		var class uint8
+		if r < utf8.RuneSelf {
+			class = ascii[r]
+		} else {
+			r, size = utf8.DecodeRuneInString(text[i:])
+			class = d.classes.of(r)
 		}
-		next, size := d.next(s, text[i:])
-		s, i = next, i+size
+		next := rows[row+uint32(class)].Load()
+		if next <= idle { // an idle state, a match, or nobody has looked yet
+			if next == 0 {
+				t, next = d.step(t, row, r, uint32(class))
+				rows = t.rows
+			}
+			if next == matchedState<<t.shift {
+				return begin, i
+			}
+		}
+		row, i = next, i+size
 	}
-	return at
+	end = d.classes.count
+	next := rows[row+uint32(end)].Load() //nolint:gosec // 255 at most
+	if next == 0 {
+		t, next = d.step(t, row, -1, uint32(end)) //nolint:gosec // as above
+	}
+	if next != matchedState<<t.shift {
+		return 0, -1
+	}
+	return begin, len(text)
 }
 
-// next is the state that the first character of a text leads to, and the size of that.
-func (d *dfa) next(s *state, text string) (*state, int) {
-	class, r, size := uint8(0), rune(text[0]), 1
-	if r < utf8.RuneSelf {
-		class = d.classes.ascii[r]
-	} else {
-		r, size = utf8.DecodeRuneInString(text)
-		class = d.classes.of(r)
-	}
-	next := s.next[class].Load()
-	if next == nil {
-		next = d.step(s, r, int(class))
-	}
-	return next, size
-}
-
-// step finds the state that character r, of the given class, leads to; -1 is the end of the text.
-func (d *dfa) step(s *state, r rune, class int) *state {
+// step finds the row that character r, of the given class, leads to from another, and the table that it stands in; -1 is the end of the text.
+func (d *dfa) step(t *stateTable, row uint32, r rune, class uint32) (*stateTable, uint32) {
+	s := t.states[row>>t.shift].Load()
 	w := dfaWalk{prog: d.prog, seen: make([]bool, len(d.prog.Inst)), flags: syntax.EmptyOpContext(s.before, r)}
-	next := d.matched
-	if !w.run(s.insts, r) {
-		next = d.share(w.out, d.seen(r))
+	if w.run(s.insts, r) {
+		t.rows[row+class].Store(matchedState << t.shift)
+		return t, matchedState << t.shift
 	}
-	s.next[class].Store(next)
-	return next
+	return d.share(t.years, row+class, w.out, d.seen(r))
 }
 
 // seen is the rune that stands for all that are the same to the conditions of the expression; -1 is the beginning of the text.
@@ -201,25 +157,6 @@ func (d *dfa) seen(r rune) rune {
 		return 'a'
 	}
 	return ' '
-}
-
-// share is the state of some places, the known one where there is one.
-func (d *dfa) share(insts []uint32, before rune) *state {
-	key := make([]byte, 0, 4*len(insts)+1)
-	for _, pc := range insts {
-		key = binary.LittleEndian.AppendUint32(key, pc)
-	}
-	key = append(key, byte(before)) //nolint:gosec // one of four
-	d.memory.mu.Lock()
-	defer d.memory.mu.Unlock()
-	d.memory.tidy()
-	t := d.known()
-	if s, known := t.states[string(key)]; known {
-		return s
-	}
-	s := d.newState(insts, before)
-	t.states[string(key)] = s
-	return s
 }
 
 // dfaWalk follows a program over one character.

@@ -15,6 +15,9 @@ func FuzzDFA(f *testing.F) {
 	f.Add(`(?:^|\n)\s?[ae]$`, "b\na")
 	f.Add(`(?:[^.\n]{0,4}é|世\S*)+\B`, "aé世界")
 	f.Add(`(?i)k[^k]`, "Kx")
+	f.Add(`\A(?:(a|ab)(c|bcd))`, "abcd abc")
+	f.Add(`(a){2}|(?:b*?|(b))\b`, "aa bb")
+	f.Add(`(?:a{0,3}(b)?){1,2}(?:c|$)`, "aabab")
 	f.Fuzz(func(t *testing.T, pattern, text string) {
 		if len(pattern) > 40 || len(text) > 200 {
 			return
@@ -23,14 +26,16 @@ func FuzzDFA(f *testing.F) {
 		if err != nil {
 			return
 		}
-		d := newDFA(pattern, &dfaMemory{limit: 1 << 20})
-		if d == nil {
-			return
-		}
-		e := expression{exact, d}
+		e := newExpression(pattern, &dfaMemory{limit: 1 << 20})
 		for range 2 { // the second time the states are there
 			if want, got := exact.FindAllStringIndex(text, -1), e.matches(text); fmt.Sprint(want) != fmt.Sprint(got) {
 				t.Errorf("%q in %q: %v, want %v", pattern, text, got, want)
+			}
+			if want, got := exact.FindStringSubmatchIndex(text), e.find(text); fmt.Sprint(want) != fmt.Sprint(got) {
+				t.Errorf("%q finds %v in %q, not %v", pattern, got, text, want)
+			}
+			if want, got := exact.MatchString(text), e.in(text); want != got {
+				t.Errorf("%q in %q: %v", pattern, text, got)
 			}
 		}
 	})
@@ -116,12 +121,15 @@ func TestDFAIsBounded(t *testing.T) {
 	bytes := 0
 	for _, d := range memory.all {
 		if table := d.table.Load(); table != nil {
-			for _, s := range table.states {
-				bytes += s.bytes()
+			bytes += table.bytes()
+			for i := range table.used {
+				if s := table.states[i].Load(); s != nil {
+					bytes += stateBytes + 8*len(s.insts)
+				}
 			}
 		}
 	}
-	if bytes > memory.limit+1<<10 {
+	if bytes > memory.limit+32<<10 {
 		t.Errorf("the states take %d bytes, the limit is %d", bytes, memory.limit)
 	}
 }

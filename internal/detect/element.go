@@ -84,9 +84,9 @@ func (a attribute) speaks(value string) bool {
 	}
 	switch a.name {
 	case "class", "style", "d", "points", "transform", "viewbox", "sizes", "rel", "sandbox", "allow", "media", "xmlns":
-		return blanks >= sentenceLeast && commonWords(value) >= sentenceLeast
+		return blanks >= sentenceLeast && commonWords(value, sentenceLeast) >= sentenceLeast
 	case "href", "src", "srcset", "action", "data", "poster", "background", "cite", "formaction":
-		return carries(value) || blanks >= sentenceLeast && commonWords(value) >= sentenceLeast
+		return carries(value) || blanks >= sentenceLeast && commonWords(value, sentenceLeast) >= sentenceLeast
 	case "alt", "title", "aria-label", "aria-description", "placeholder", "content", "value", "summary", "label":
 		return letters > 0 && (blanks > 0 || letters >= 24 || value[0] >= 0x80)
 	}

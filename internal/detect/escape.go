@@ -27,7 +27,7 @@ func (d *deriver) percent(i int) {
 		to++
 	}
 	d.percents = to
-	var g decoding
+	g := d.blank()
 	count := 0
 	for at := from; at < to; {
 		c := text[at]
@@ -48,6 +48,7 @@ func (d *deriver) percent(i int) {
 	if count >= percentLeast && utf8.Valid(g.text) {
 		d.add("percent", g)
 	}
+	d.spare = g
 }
 
 // valueByte reports whether a byte can stand in a value, or a segment of a path, of an address.
@@ -61,7 +62,7 @@ const programEscapes = "escapes"
 // escapes decodes the escapes of programs in a line: \x41, \u0041, \u{41}.
 func (d *deriver) escapes(s span) {
 	text := d.plain.text
-	var g decoding
+	g := d.blank()
 	for at := s.start; at < s.end; {
 		lead := at
 		for lead+1 < s.end && text[lead+1] == '\\' && text[lead] == '\\' {
@@ -81,6 +82,7 @@ func (d *deriver) escapes(s span) {
 		at = lead + size
 	}
 	d.add(programEscapes, g)
+	d.spare = g
 }
 
 // programEscape reads the escape that a text begins with; its size is 0 where there is none.

@@ -63,9 +63,10 @@ func TestExfiltrationLeavesInputAlone(t *testing.T) {
 func TestExfiltrationIsLinear(t *testing.T) {
 	for _, unit := range []string{"//", "](//", "[", "https://a/{", "https://x.y.z/?<"} {
 		text := strings.Repeat(unit, (256<<10)/len(unit))
-		start := time.Now()
-		exfiltration{}.Detect(context.Background(), Text{Channel: Output, Text: text}, &Normalized{Original: text})
-		if took := time.Since(start); took > 2*time.Second {
+		took := least(1, 0, func() {
+			exfiltration{}.Detect(context.Background(), Text{Channel: Output, Text: text}, &Normalized{Original: text})
+		})
+		if took > 10*time.Second {
 			t.Errorf("%q repeated takes %v", unit, took)
 		}
 	}

@@ -44,15 +44,29 @@ type features struct {
 	known  [2]int // how many weigh anything
 
 	last [3]uint32 // the three words before, the latest first
+	cuts []span    // room for the sentences of the next text
 
 	// batch holds features that wait to be looked up: many at once wait for memory together.
-	batch [1 << 9]uint32
-	hits  [1 << 9]uint32
+	batch [batchMost]uint32
+	found [batchMost]uint32 // their buckets in a table
+	hits  [batchMost]hit
 	n     uint // in batch
 
 	// seen holds the features of this sentence that came last to each place: what is repeated counts once, as far as this sees.
 	seen [1 << 10]uint32
 	turn uint32
+}
+
+// batchMost is how many features wait at most, and wordMade how many a word makes together with those before it.
+const (
+	batchMost = 1 << 9
+	wordMade  = 5
+)
+
+// hit is a feature that may have a weight, and that weight.
+type hit struct {
+	feature uint32
+	weight  int32
 }
 
 // sentence makes the features of a sentence of normalised text.
@@ -109,17 +123,23 @@ func (f *features) flush() {
 	}
 }
 
-// weigh adds up what features weigh by a table. Few have a weight at all; which, is found first and without a branch.
+// weigh adds up what features weigh by a table. About half have a weight; which, is found first and without a branch, as none could be
+// foreseen.
 func (f *features) weigh(k int, w *Weights, list []uint32) {
 	n := uint(0)
-	for _, x := range list {
-		f.hits[n%uint(len(f.hits))] = x
-		n += w.has(x)
+	buckets := f.found[:len(list)]
+	for i, x := range list { // does nothing else, so that many wait for memory at once
+		buckets[i] = w[x>>(32-bucketBits)]
+	}
+	for i, x := range list {
+		weight, found := look(buckets[i], x)
+		f.hits[n%batchMost] = hit{x, weight}
+		n += found
 	}
 	weight, known := 0, 0
-	for _, x := range f.hits[:n] {
-		if is := w.of(x); is != 0 && f.fresh(x, uint32(k)) { //nolint:gosec // the index of one of two tables
-			weight += int(is)
+	for _, h := range f.hits[:n] {
+		if h.weight != 0 && f.fresh(h.feature, uint32(k)) { //nolint:gosec // the index of one of two tables
+			weight += int(h.weight)
 			known++
 		}
 	}
@@ -141,15 +161,21 @@ func (f *features) fresh(x, table uint32) bool {
 func (f *features) word(w uint32) {
 	f.words = true
 	a, b, c := f.last[0], f.last[1], f.last[2]
-	f.add(saltWord, w)
-	f.add(saltPair, w+a*31)
+	if f.n > batchMost-wordMade {
+		f.flush()
+	}
+	made := (*[wordMade]uint32)(f.batch[f.n:])
+	made[0], made[1] = w^saltWord, (w+a*31)^saltPair
+	n := uint(2)
 	if b != 0 {
-		f.add(saltTriple, w+a*31+b*961)
-		f.add(saltSkip, w+b*31)
+		made[2], made[3] = (w+a*31+b*961)^saltTriple, (w+b*31)^saltSkip
+		n = 4
 	}
 	if c != 0 {
-		f.add(saltWide, w+c*31)
+		made[n%wordMade] = (w + c*31) ^ saltWide
+		n++
 	}
+	f.n += n
 	f.last = [3]uint32{w, a, b}
 }
 
@@ -183,6 +209,13 @@ var signs = func() (sorts [256]uint8) {
 
 // latin reads a word that begins with an ASCII letter or digit at byte i: an address, a link, a name with dots, a number, a word.
 func (f *features) latin(text string, i int) int {
+	if i+8 <= len(text) {
+		letters := eight(text[i : i+8])
+		if size := lettersOf(letters); size-1 < 7 && (signs[text[i+int(size)]] == pause || signs[text[i+int(size)]] == other) { //nolint:gosec // up to 8
+			f.short(letters, size)
+			return i + int(size) //nolint:gosec // as above
+		}
+	}
 	end, hash, digits := i, uint32(2166136261), 0
 	for end < len(text) && signs[text[end]] <= plainDigit {
 		hash = (hash ^ uint32(text[end])) * 16777619
@@ -290,30 +323,6 @@ func hashWord(w string) uint32 {
 	return h
 }
 
-// parts adds the parts of a word: all of four letters, its beginnings and its end.
-func (f *features) parts(w string) {
-	n := len(w)
-	if n < 4 {
-		return
-	}
-	if uint(len(f.batch))-f.n <= uint(n) { //nolint:gosec // a length
-		f.flush()
-	}
-	x := uint32(w[0]) | uint32(w[1])<<8 | uint32(w[2])<<16
-	f.add(saltHead, x)
-	batch := f.batch[f.n:]
-	for i := 3; i < n && i-3 < len(batch); i++ {
-		x |= uint32(w[i]) << 24
-		batch[i-3] = x ^ saltGram
-		x >>= 8
-	}
-	f.n += uint(n - 3) //nolint:gosec // n is four at least
-	f.add(saltTail, x)
-	if n > 5 {
-		f.add(saltHead, hashWord(w[:5]))
-	}
-}
-
 // sign reads a run of one sign; those that mark nothing but pauses are passed over.
 func (f *features) sign(text string, i int) int {
 	c, end := text[i], i+1
@@ -355,28 +364,6 @@ func (f *features) wide(text string, i int) int {
 	f.runes(letters[:n])
 	f.word(hash)
 	return i
-}
-
-// runes adds the parts of a word of any alphabet.
-func (f *features) runes(w []rune) {
-	if len(w) < 4 {
-		return
-	}
-	hash := func(part []rune) (h uint32) {
-		h = 2166136261
-		for _, r := range part {
-			h = (h ^ uint32(r)) * 16777619 //nolint:gosec // a rune is not negative
-		}
-		return h
-	}
-	f.add(saltHead, hash(w[:3]))
-	for i := 4; i <= len(w); i++ {
-		f.add(saltGram, hash(w[i-4:i]))
-	}
-	f.add(saltTail, hash(w[len(w)-3:]))
-	if len(w) > 5 {
-		f.add(saltHead, hash(w[:5]))
-	}
 }
 
 // unspaced reports whether a rune belongs to a script that sets no blanks between words.

@@ -85,7 +85,7 @@ func (w *word) mixed(text string, at int) bool {
 	w.from, w.to, w.latin = at, at, false
 	for range wordReach {
 		r, size := utf8.DecodeLastRuneInString(text[:w.from])
-		if !inWord(r) {
+		if !joins(r) {
 			break
 		}
 		w.from -= size
@@ -93,7 +93,7 @@ func (w *word) mixed(text string, at int) bool {
 	}
 	for range wordReach {
 		r, size := utf8.DecodeRuneInString(text[w.to:])
-		if !inWord(r) {
+		if !joins(r) {
 			break
 		}
 		w.to += size
@@ -103,3 +103,11 @@ func (w *word) mixed(text string, at int) bool {
 }
 
 func inWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || invisible(r)) }
+
+// joins is what inWord says, sooner.
+func joins(r rune) bool {
+	if r>>8 < foldPages {
+		return foldings[r>>8]().inWord[r&0xFF]
+	}
+	return inWord(r)
+}

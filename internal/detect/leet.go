@@ -43,6 +43,7 @@ func (d *deriver) leetToken(start, end int) {
 		return
 	}
 	s := within(d.plain.text, d.leet.start, end, "\n")
+	s.start = max(s.start, runeStart(d.plain.text, max(d.lineEnd-passageOverlap, 0)))
 	d.lineEnd = s.end
 	d.leet = streak{}
 	d.add("leet", decoding{leetText(d.plain.text[s.start:s.end]), []segment{{0, s.start, s.end, true}}})

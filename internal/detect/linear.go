@@ -113,7 +113,11 @@ func (l *linear) findings(n *Normalized, which ...int) []gatehouse.Finding {
 	var all []gatehouse.Finding
 	for i, k := range which {
 		o := &l.outputs[k]
-		for _, c := range o.chosen(r.sums[i], &r.best) {
+		chosen := o.chosen(r.sums[i], &r.best)
+		if len(chosen) > 0 {
+			n.best[k], n.weighed[k] = chosen[0].sum, true
+		}
+		for _, c := range chosen {
 			score := o.Score(c.sum)
 			if score > mentionMax && l.mentioned(n.Text[r.spans[c.first].start:r.spans[c.last].end]) {
 				score = mentionMax
@@ -160,9 +164,13 @@ func (l *linear) mentioned(window string) bool { return quoted(window) && l.atta
 // each reads the sentences of a text and calls see for those that hold a word.
 func (f *features) each(n *Normalized, see func(s span)) {
 	marks := make([]uint32, 0, 2)
-	for _, s := range sentences(n) {
+	f.cuts = appendSentences(f.cuts[:0], n)
+	for _, s := range f.cuts {
+		if s.start >= len(n.Text)-n.rest && n.rest > 0 {
+			break
+		}
 		marks = marks[:0]
-		if n.concealed(s.start, s.end) {
+		if len(n.veils) > 0 && n.concealed(s.start, s.end) {
 			marks = append(marks, wordConcealed)
 		}
 		if n.depth > 0 {
@@ -198,9 +206,14 @@ func (o *output) chosen(sums []Sum, spare *[]scored) []scored {
 			}
 		})
 	}
-	top := slices.MaxFunc(best, func(a, b scored) int { return cmp.Compare(a.sum, b.sum) })
-	if o.Score(top.sum) < reportFrom {
-		return []scored{top}
+	top := 0
+	for i := range best {
+		if best[i].sum > best[top].sum {
+			top = i
+		}
+	}
+	if o.Score(best[top].sum) < reportFrom {
+		return best[top : top+1]
 	}
 	slices.SortStableFunc(best, func(a, b scored) int { return cmp.Compare(b.sum, a.sum) })
 	var out []scored
@@ -280,8 +293,10 @@ func fenced(text string, i int) int {
 }
 
 // Score is the score of a sum.
-func (h *Head) Score(sum float64) float64 {
-	k := h.Knots
+func (h *Head) Score(sum float64) float64 { return scoreOf(h.Knots, sum) }
+
+// scoreOf is the score that knots give a sum.
+func scoreOf(k []Knot, sum float64) float64 {
 	if sum <= k[0].Sum {
 		return k[0].Score
 	}
@@ -314,8 +329,7 @@ type Sum struct {
 func Windows(sums []Sum, last int, see func(first, last int, sum float64)) {
 	sum, known := 0.0, 0
 	for first := last; first >= 0 && last-first < windowSentences; first-- {
-		again := slices.ContainsFunc(sums[first+1:last+1], func(s Sum) bool { return s.Mark == sums[first].Mark })
-		if !again {
+		if !saidAgain(sums[first : last+1]) {
 			sum += sums[first].Weight
 			known += sums[first].Known
 		}
@@ -324,6 +338,16 @@ func Windows(sums []Sum, last int, see func(first, last int, sum float64)) {
 		}
 		see(first, last, sum/Size(known))
 	}
+}
+
+// saidAgain reports whether the first of some sentences reads the same as another.
+func saidAgain(sums []Sum) bool {
+	for i := 1; i < len(sums); i++ {
+		if sums[i].Mark == sums[0].Mark {
+			return true
+		}
+	}
+	return false
 }
 
 // Size is what the sum of so many weights is divided by.

@@ -54,7 +54,9 @@ type ahead struct {
 
 // looksLikeHTML reports whether a text holds an element of HTML, or a comment.
 func looksLikeHTML(text string, json bool) bool {
-	w := writer{n: &Normalized{Original: text, json: json}, end: len(text)}
+	w := spareWriters.Get().(*writer) //nolint:errcheck // the pool holds nothing else
+	defer w.spare()
+	w.n, w.end = &Normalized{Original: text, json: json}, len(text)
 	for i := 0; i < len(text); {
 		k := strings.IndexByte(text[i:], '<')
 		if k < 0 {
@@ -70,7 +72,7 @@ func looksLikeHTML(text string, json bool) bool {
 			}
 		}
 	}
-	return json && escapedTag(&w) || namedEntity(text)
+	return json && escapedTag(w) || namedEntity(text)
 }
 
 // namedEntity reports whether a text holds a character of HTML by its name.

@@ -43,12 +43,10 @@ func quotations() []string {
 
 // mentioned reports whether the phrase at start..end of a normalised text is spoken about: it stands in quotation marks in a text about
 // attacks, or its sentence says before it who attacks.
-func (p *patterns) mentioned(text string, start, end int) bool {
-	sentence := text[max(0, start-talkReach):start]
-	if i := strings.LastIndexAny(sentence, "\n.!?:。！？।"); i >= 0 {
-		sentence = sentence[i+1:]
-	}
-	if p.attacks.in(sentence) {
+func (l *patternLook) mentioned(text string, start, end int) bool {
+	sentence := span{max(0, start-talkReach), start}
+	sentence.start += lastStop(text[sentence.start:start]) + 1
+	if l.attacks.broken(&l.patterns.attacks, text, sentence) {
 		return true
 	}
 	before := text[max(0, start-quoteReach):start]
@@ -63,11 +61,76 @@ func (p *patterns) mentioned(text string, start, end int) bool {
 	}
 	// What stands behind the sentence does not count: nothing that is appended may lower a score.
 	after := text[end:min(len(text), end+talkReach)]
-	if i := strings.IndexAny(after, "\n.!?。！？।"); i >= 0 {
-		after = after[:i]
+	for i := range len(after) {
+		if after[i] != ':' && stopAt(after, i) {
+			after = after[:i]
+			break
+		}
 	}
-	around := text[max(0, start-talkReach):end] + after
-	return p.attacks.in(around) || p.quotations.in(around)
+	around := span{max(0, start-talkReach), end + len(after)}
+	return l.attacks.broken(&l.patterns.attacks, text, around) || l.quotations.broken(&l.patterns.quotations, text, around)
+}
+
+// silence is a part of a text in which none of some words stands. Phrases stand close together, and what stands around them need not be
+// looked at for each.
+type silence struct {
+	span
+	loud span // one of the words, which was found last
+}
+
+// broken reports whether one of the words stands in a part of the text.
+func (s *silence) broken(t *talkWords, text string, part span) bool {
+	if part.start < s.loud.start && s.loud.end < part.end {
+		return true // and what stands around it is in the part as well
+	}
+	from := part.start
+	if s.start <= from && from <= s.end {
+		if part.end <= s.end {
+			return false
+		}
+		from = max(from, s.end-t.longest)
+	}
+	if t.words.any(text[from:part.end]) {
+		word, found := t.find(text[part.start:part.end])
+		if found && word.start > 0 && word.end < part.end-part.start { // at an edge it may be a part of another
+			s.loud = span{part.start + word.start, part.start + word.end}
+		}
+		return found
+	}
+	if from == part.start {
+		s.start = from
+	}
+	s.end = part.end
+	return false
+}
+
+// lastStop is where the last mark of a text stands that ends a sentence, or leads to what is said; -1 without one.
+func lastStop(text string) int {
+	i := len(text) - 1
+	for i >= 0 && (!stops[text[i]] || !stopAt(text, i)) {
+		i--
+	}
+	return i
+}
+
+// stops are the bytes that such marks begin with.
+var stops = func() (is [256]bool) {
+	for _, r := range "\n.!?:।。！？" {
+		is[string(r)[0]] = true
+	}
+	return is
+}()
+
+// stopAt reports whether such a mark begins at byte i.
+func stopAt(text string, i int) bool {
+	if c := text[i]; c < utf8.RuneSelf {
+		return stops[c]
+	}
+	switch text[i:min(i+3, len(text))] {
+	case "।", "。", "！", "？":
+		return true
+	}
+	return false
 }
 
 // quoted reports whether a quotation mark stands in a text that does not open the value of an attribute.
@@ -82,13 +145,19 @@ func quoted(text string) bool {
 
 // in reports whether one of the words stands in a text.
 func (t *talkWords) in(text string) bool {
-	hit := false
+	_, found := t.find(text)
+	return found
+}
+
+// find is the first of the words that stands in a text.
+func (t *talkWords) find(text string) (at span, found bool) {
 	t.words.each(text, func(id uint32, end int) bool {
 		w := t.list[id]
-		hit = w.anywhere || !wordBefore(text, end-len(w.text)) && (w.stem || !wordAfter(text, end))
-		return !hit
+		at = span{end - len(w.text), end}
+		found = w.anywhere || !wordBefore(text, at.start) && (w.stem || !wordAfter(text, end))
+		return !found
 	})
-	return hit
+	return at, found
 }
 
 // talkWord is a word that shows what a text speaks about.
@@ -100,8 +169,9 @@ type talkWord struct {
 
 // talkWords is such words and what finds them.
 type talkWords struct {
-	list  []talkWord
-	words *automaton
+	list    []talkWord
+	words   *automaton
+	longest int // of the words, in bytes
 }
 
 func newTalkWords(words []string) talkWords {
@@ -112,6 +182,7 @@ func newTalkWords(words []string) talkWords {
 		first, _ := utf8.DecodeRuneInString(text)
 		t.list = append(t.list, talkWord{text, stem, first >= utf8.RuneSelf})
 		texts = append(texts, text)
+		t.longest = max(t.longest, len(text))
 	}
 	t.words = newAutomaton(texts)
 	return t

@@ -36,7 +36,7 @@ func (d *deriver) morse(s span) {
 		}
 		b.WriteByte(' ')
 	}
-	if said := b.String(); letters >= morseLeast && commonWords(said) > 0 {
+	if said := b.String(); letters >= morseLeast && commonWords(said, 1) > 0 {
 		d.whole("morse", strings.Join(strings.Fields(said), " "), s.start, s.end)
 	}
 }

@@ -27,6 +27,8 @@ type Normalized struct {
 	inside   []int  // offsets in Original of zero-width characters between two ASCII letters
 	longRuns []span // long runs of zero-width characters in Original
 	plain    unescaped
+	sought   *cueTable      // what was looked for in Original without escapes; nil: nothing
+	stands   []occurrence   // where its words stand that are no cues
 	strings  []stringOfJSON // of Original, once they were asked for
 
 	how      string         // the decoding that made Original of a part of another text; empty when it is what was given
@@ -34,6 +36,20 @@ type Normalized struct {
 	segments []segment      // what Original stands for in the text that it was decoded from
 	parent   *Normalized    // that text; nil of what was given
 	places   map[int][]span // what can be cut out of the text that was given for solid segments, once they were asked for
+
+	best    [outputs]float64 // the linear detector's sum of its best window, by output, once it
+	weighed [outputs]bool    // has looked
+
+	decisive int // decisive phrases in all readings of what was given, in the main one
+	rest     int // bytes at the end of Text that are payload as a whole, so that no injection need be looked for
+}
+
+// root is the main reading.
+func (n *Normalized) root() *Normalized {
+	for n.parent != nil {
+		n = n.parent
+	}
+	return n
 }
 
 // span is a range of bytes.
@@ -113,7 +129,7 @@ func read(text string, s form) *Normalized {
 // and kana stay composed.
 func fold(r rune) string {
 	if r >= 0 && r>>8 < foldPages {
-		return folds[r>>8]()[r&0xFF]
+		return foldings[r>>8]().folded[r&0xFF]
 	}
 	return folded(r)
 }
@@ -121,19 +137,32 @@ func fold(r rune) string {
 // foldPages is how many times 256 runes there are that most scripts are written with.
 const foldPages = 256
 
-// folds are those runes, folded when the first of them is met.
-var folds = func() (pages [foldPages]func() *[256]string) {
+// foldPage is what is known of 256 runes.
+type foldPage struct {
+	folded [256]string
+	plain  [256]bool // it is no tag, accent, control character or white space, and people see it
+	inWord [256]bool
+}
+
+// foldings are those runes, looked at when the first of them is met.
+var foldings = func() (pages [foldPages]func() *foldPage) {
 	for page := range pages {
-		pages[page] = sync.OnceValue(func() *[256]string {
-			var all [256]string
-			for i := range all {
-				all[i] = folded(rune(page<<8 | i)) //nolint:gosec // below 65536
+		pages[page] = sync.OnceValue(func() *foldPage {
+			var p foldPage
+			for i := range p.folded {
+				r := rune(page<<8 | i) //nolint:gosec // below 65536
+				p.folded[i] = folded(r)
+				p.plain[i] = r >= 0xA0 && !invisible(r) && !accent(r) && !unicode.IsSpace(r)
+				p.inWord[i] = inWord(r)
 			}
-			return &all
+			return &p
 		})
 	}
 	return pages
 }()
+
+// plain reports whether a rune is one that is written as it is folded, or as what it looks like.
+func plain(r rune) bool { return r>>8 < foldPages && foldings[r>>8]().plain[r&0xFF] }
 
 func folded(r rune) string {
 	if r >= 0x4E00 && r < 0xA000 || r >= 0xAC00 && r < 0xD7A4 {

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,49 +40,100 @@ func (r *Reader) Passages(t Text) []Passage {
 	var all []Passage
 	for _, n := range views(read(t.Text, formOf(t.Text))) {
 		if n.suits((*linear)(nil).Name()) {
-			all = append(all, r.passages(n)...)
-		}
-	}
-	return all
-}
-
-func (r *Reader) passages(n *Normalized) []Passage {
-	spans, sums := r.linear.sums(n)
-	sizes := make([]int, len(spans))
-	for i, s := range spans {
-		sizes[i] = pieces(n.Text[s.start:s.end])
-	}
-	var all []Passage
-	for _, s := range stretches(sizes) {
-		first, last := spans[s.start], spans[s.end-1]
-		p := Passage{Text: joinedText(n.Text, spans[s.start:s.end]), First: s.start, Decoded: n.depth > 0, Concealed: n.concealed(first.start, last.end)}
-		from, to := n.origin(first.start, last.end)
-		for i, g := range n.given(span{from, to}) {
-			if i == 0 {
-				p.Start = g.start
+			w := r.linear.weigh(n, outputTool, outputUser, outputJail)
+			for _, s := range w.stretches() {
+				all = append(all, w.passage(s))
 			}
-			p.End = g.end
 		}
-		for o := range sums {
-			p.Sums[o] = r.linear.outputs[o].best(sums[o][s.start:s.end])
-		}
-		all = append(all, p)
 	}
 	return all
 }
 
-// sums are the sentences of a reading and what they weigh to each output.
-func (l *linear) sums(n *Normalized) (spans []span, sums [outputs][]Sum) {
-	for o := range l.outputs {
-		f := features{tables: []*Weights{l.outputs[o].weights}}
+// Sums are what the linear detector says of a text as a whole, by output: the sum of its best window. They are not ok where the text has no
+// sentence.
+func (r *Reader) Sums(t Text) (sums [outputs]float64, ok bool) {
+	for _, n := range views(read(t.Text, formOf(t.Text))) {
+		if !n.suits((*linear)(nil).Name()) {
+			continue
+		}
+		w := r.linear.weigh(n, outputTool, outputUser, outputJail)
+		for o := range w.sums {
+			if len(w.spans) > 0 && (!ok || w.best(o) > sums[o]) {
+				sums[o] = w.best(o)
+			}
+		}
+		ok = ok || len(w.spans) > 0
+	}
+	return sums, ok
+}
+
+// weighed is a reading, and what its sentences weigh to some outputs.
+type weighed struct {
+	*Normalized
+	linear *linear
+	spans  []span // of the sentences
+	sums   [outputs][]Sum
+}
+
+// weigh weighs the sentences of a reading by some outputs.
+func (l *linear) weigh(n *Normalized, which ...int) *weighed {
+	w := &weighed{Normalized: n, linear: l}
+	for len(which) > 0 {
+		some := which[:min(2, len(which))] // as many as are read at once
+		which = which[len(some):]
+		var f features
+		for _, o := range some {
+			f.tables = append(f.tables, l.outputs[o].weights)
+		}
+		first := w.spans == nil
 		f.each(n, func(s span) {
-			if o == 0 {
-				spans = append(spans, s)
+			if first {
+				w.spans = append(w.spans, s)
 			}
-			sums[o] = append(sums[o], Sum{float64(f.weight[0]), f.known[0], f.mark})
+			for i, o := range some {
+				w.sums[o] = append(w.sums[o], Sum{float64(f.weight[i]), f.known[i], f.mark})
+			}
 		})
 	}
-	return spans, sums
+	return w
+}
+
+// best is the sum of the best window of the reading, as the linear detector has it.
+func (w *weighed) best(o int) float64 {
+	out, best := &w.linear.outputs[o], math.Inf(-1)
+	for last := range w.sums[o] {
+		late := out.Penalty * Lateness(last)
+		Windows(w.sums[o], last, func(_, _ int, sum float64) { best = max(best, sum*out.Unit+out.Bias-late) })
+	}
+	return best
+}
+
+// stretches are the passages of the reading, as numbers of sentences.
+func (w *weighed) stretches() []span {
+	sizes := make([]int, len(w.spans))
+	for i, s := range w.spans {
+		sizes[i] = pieces(w.Text[s.start:s.end])
+	}
+	return stretches(sizes)
+}
+
+// passage is the one of some sentences.
+func (w *weighed) passage(s span) Passage {
+	first, last := w.spans[s.start], w.spans[s.end-1]
+	p := Passage{Text: joinedText(w.Text, w.spans[s.start:s.end]), First: s.start, Decoded: w.depth > 0, Concealed: w.concealed(first.start, last.end)}
+	from, to := w.origin(first.start, last.end)
+	for i, g := range w.given(span{from, to}) {
+		if i == 0 {
+			p.Start = g.start
+		}
+		p.End = g.end
+	}
+	for o := range w.sums {
+		if w.sums[o] != nil {
+			p.Sums[o] = w.linear.outputs[o].best(w.sums[o][s.start:s.end])
+		}
+	}
+	return p
 }
 
 // best is the sum of the best window of some sentences.

@@ -2,6 +2,8 @@ package detect
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/gatehouse-gateway/gatehouse"
 )
@@ -11,8 +13,10 @@ type patterns struct {
 	rules    []rule
 	words    *automaton
 	literals []literal // by word
+	silent   bool      // no rule is for what a model says
 
 	attacks, quotations talkWords
+	spare               sync.Pool // of *[]window, one for each rule, all zero
 }
 
 // literal is a word that rules wait for.
@@ -43,6 +47,11 @@ func newPatterns() (*patterns, error) {
 		}
 	}
 	p.words = newAutomaton(words)
+	p.silent = !slices.ContainsFunc(rules, func(r rule) bool { return r.on(Output) })
+	p.spare.New = func() any {
+		all := make([]window, len(rules))
+		return &all
+	}
 	return p, nil
 }
 
@@ -55,67 +64,129 @@ const (
 	windowMax = 4096
 )
 
-// window is the stretch of text that one rule is to look at next; none where to is 0.
-type window struct{ from, to int }
+// window is the stretch of text that one rule is to look at next; none where to is 0. found is how many findings there were with the rule's
+// last; 0 without one. more says that this runs into the one before, and begins behind it.
+type window struct {
+	from, to, found int
+	more            bool
+}
 
 func (p *patterns) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.Finding {
-	var all []gatehouse.Finding
-	var waiting []window // of each rule; nil until a literal is found
+	if p.silent && t.Channel == Output {
+		return nil
+	}
+	l := patternLook{patterns: p, n: n, saturation: saturation{from: -1, before: n.root().decisive}}
+	var waiting *[]window // of each rule; nil until a literal is found
 	p.words.each(n.Text, func(word uint32, end int) bool {
-		l := &p.literals[word]
-		if l.whole && end > l.size && wordByte(n.Text[end-l.size-1]) {
+		w := &p.literals[word]
+		if w.whole && end > w.size && wordByte(n.Text[end-w.size-1]) {
 			return true
 		}
 		if waiting == nil {
-			waiting = make([]window, len(p.rules))
+			waiting = p.spare.Get().(*[]window) //nolint:errcheck // the pool holds nothing else
 		}
-		for _, i := range l.rules {
+		for _, i := range w.rules {
 			if !p.rules[i].on(t.Channel) {
 				continue
 			}
-			w := &waiting[i]
+			w := &(*waiting)[i]
 			if w.to > 0 && end-windowBefore <= w.to && w.to-w.from < windowMax {
 				w.to = min(end+windowAfter, len(n.Text))
 				continue
 			}
 			if w.to > 0 {
-				all = append(all, p.match(i, n, *w)...)
+				l.cursor = end
+				l.match(w, &p.rules[i])
 			}
-			*w = window{max(end-windowBefore, 0), min(end+windowAfter, len(n.Text))}
+			w.from, w.to = max(end-windowBefore, 0), min(end+windowAfter, len(n.Text))
 		}
-		return ctx.Err() == nil
+		return l.from < 0 && ctx.Err() == nil
 	})
-	for i, w := range waiting {
-		if ctx.Err() != nil {
-			break
+	if waiting == nil {
+		return nil
+	}
+	if l.from < 0 {
+		l.cursor = len(n.Text) + windowBefore
+	}
+	for i := range *waiting {
+		w := &(*waiting)[i]
+		if l.from >= 0 {
+			w.to = min(w.to, l.from+windowAfter)
 		}
-		if w.to > 0 {
-			all = append(all, p.match(i, n, w)...)
+		if w.to > w.from && ctx.Err() == nil {
+			l.match(w, &p.rules[i])
 		}
 	}
-	return all
+	n.root().decisive += len(l.phrases)
+	clear(*waiting)
+	p.spare.Put(waiting)
+	if l.from >= 0 {
+		n.rest = len(n.Text) - l.from
+		l.all = append(l.all, l.saturation.rest(n))
+	}
+	return l.all
 }
 
-// match runs one rule on one stretch.
-func (p *patterns) match(i int, n *Normalized, w window) []gatehouse.Finding {
-	r := &p.rules[i]
+// patternLook is one look through a text.
+type patternLook struct {
+	*patterns
+	n   *Normalized
+	all []gatehouse.Finding
+
+	saturation
+	cursor int // how far literals have been looked for
+
+	plain      span // of the original: no sentence ends in it
+	attacks    silence
+	quotations silence
+}
+
+// match runs one rule on its window.
+func (l *patternLook) match(w *window, r *rule) {
+	n := l.n
 	from := runeStart(n.Text, w.from)
 	seen := n.Text[from:runeStart(n.Text, w.to)]
 	if r.needed != nil && !r.needed.any(seen) {
-		return nil
+		return
 	}
-	var all []gatehouse.Finding
 	for _, m := range r.compiled().matches(seen) {
-		score := r.Score
-		if p.mentioned(n.Text, from+m[0], from+m[1]) {
-			score = min(score, mentionMax)
+		if l.from >= 0 && from+m[0] >= l.from {
+			break
 		}
-		start, end := n.origin(from+m[0], from+m[1])
-		s := paired(n.Original, sentence(n.Original, span{start, end}, n.json, r.Reach == "line"))
-		all = append(all, gatehouse.Finding{
-			Kind: "injection", Type: r.Type, Detector: "patterns/" + r.ID,
-			Score: score, Severity: severity(score), Start: s.start, End: s.end,
-		})
+		if !r.barred(seen[:m[0]]) {
+			l.found(w, r, from+m[0], from+m[1])
+		}
 	}
-	return all
+}
+
+// found notes a match of a rule in the normalised text. Those that run into each other become two findings, and one in the end: the first may
+// say nothing new beside another detector's.
+func (l *patternLook) found(w *window, r *rule, from, to int) {
+	n := l.n
+	if r.Score >= decisiveFrom && !l.mentioned(n.Text, from, to) {
+		l.add(span{from, to}, r.Type, l.cursor)
+	}
+	start, end := n.origin(from, to)
+	s := paired(n.Original, sentenceIn(n.Original, span{start, end}, n.json, r.Reach == "line", &l.plain))
+	if w.found > 0 {
+		last := &l.all[w.found-1]
+		runs := s.start >= last.Start && s.start < last.End && n.smooth(s) && (w.more || n.smooth(span{last.Start, last.End}))
+		if runs && (w.more || s == span{last.Start, last.End}) {
+			last.End = max(last.End, s.end)
+			if last.Score < r.Score && !l.mentioned(n.Text, from, to) {
+				last.Score, last.Severity = r.Score, severity(r.Score)
+			}
+			return
+		}
+		w.more = runs && s.start > last.Start
+	}
+	score := r.Score
+	if l.mentioned(n.Text, from, to) {
+		score = min(score, mentionMax)
+	}
+	l.all = append(l.all, gatehouse.Finding{
+		Kind: "injection", Type: r.Type, Detector: "patterns/" + r.ID,
+		Score: score, Severity: severity(score), Start: s.start, End: s.end,
+	})
+	w.found = len(l.all)
 }

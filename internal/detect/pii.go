@@ -71,6 +71,9 @@ type personal struct {
 	json  bool
 	all   []gatehouse.Finding
 	codes []span // postal codes that wait for an address beside them
+
+	bare span      // no letter stands in it
+	last digitsRun // what was read last
 }
 
 // add notes a finding and returns its end.
@@ -154,7 +157,7 @@ func (s *personal) goesOn(i int) bool {
 	if capital(c) {
 		return true
 	}
-	if strings.IndexByte(" .-/()", c) < 0 {
+	if !betweenDigits[c] {
 		return false
 	}
 	next := s.at(i + 1)

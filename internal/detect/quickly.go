@@ -5,54 +5,86 @@ import (
 	"unicode/utf8"
 )
 
-// expression is a pattern, and what says quickly of most texts that it does not match.
+// expression is a pattern, and what does most of the work of package regexp in less time.
 type expression struct {
 	exact *regexp.Regexp
-	quick *dfa // nil: without
+	quick *dfa     // says of most texts that it does not match; nil: without
+	found *threads // finds a match in the others; nil where quick is, and where the expression is too long
 }
 
 func newExpression(pattern string, memory *dfaMemory) *expression {
-	return &expression{regexp.MustCompile(pattern), newDFA(pattern, memory)}
+	e := &expression{exact: regexp.MustCompile(pattern), quick: newDFA(pattern, memory)}
+	if e.quick != nil {
+		e.found = newThreads(pattern, &e.quick.classes)
+	}
+	return e
 }
 
 // in reports whether the expression matches somewhere in a text.
 func (e *expression) in(text string) bool {
-	return (e.quick == nil || e.quick.maybe(text)) && e.exact.MatchString(text)
+	if e.found == nil {
+		return (e.quick == nil || e.quick.maybe(text)) && e.exact.MatchString(text)
+	}
+	_, end := e.first(text, 0)
+	return end >= 0
+}
+
+// first is the first match from byte from on; its end is -1 when there is none.
+func (e *expression) first(text string, from int) (at places, end int) {
+	for {
+		begin, sure := e.quick.candidate(text, from)
+		if sure < 0 {
+			return at, -1
+		}
+		if at, end, from = e.found.find(text, begin, sure); end >= 0 || from == len(text) {
+			return at, end
+		}
+		if from == begin {
+			_, size := utf8.DecodeRuneInString(text[from:])
+			from += size
+		}
+	}
 }
 
 // find is the first match and its groups, as package regexp gives them; nil when there is none.
 func (e *expression) find(text string) []int {
-	if e.quick != nil && !e.quick.maybe(text) {
+	if e.found == nil {
+		if e.quick != nil && !e.quick.maybe(text) {
+			return nil
+		}
+		return e.exact.FindStringSubmatchIndex(text)
+	}
+	at, end := e.first(text, 0)
+	if end < 0 {
 		return nil
 	}
-	return e.exact.FindStringSubmatchIndex(text)
+	if e.found.groups > groupsMost {
+		return e.exact.FindStringSubmatchIndex(text)
+	}
+	m := make([]int, 2, 2+2*groupsMost)
+	m[0], m[1] = int(at[0]), end
+	for _, place := range at[1 : 1+2*e.found.groups] {
+		m = append(m, int(place))
+	}
+	return m
 }
 
-// matches are the matches in a text, as package regexp finds them, which reads no more of it than it has to.
+// matches are the matches in a text, as package regexp finds them.
 func (e *expression) matches(text string) [][]int {
-	if e.quick == nil {
+	if e.found == nil {
 		return e.exact.FindAllStringIndex(text, -1)
 	}
 	var all [][]int
-	end := 0 // of the last match
-	for from := 0; e.quick.maybe(text[from:]); {
-		cut := runeBefore(text, from+e.quick.idle(text[from:])) // what stands before a match decides, too
-		m := e.exact.FindStringIndex(text[cut:])
-		if m == nil {
+	for from := 0; from <= len(text); {
+		at, end := e.first(text, from)
+		if end < 0 {
 			break
 		}
-		if m[0] == m[1] || m[0] == 0 && cut > 0 || cut+m[0] < end {
-			return e.exact.FindAllStringIndex(text, -1) // it is empty, takes the cut for the beginning of the text, or was there before
+		if int(at[0]) == end {
+			return e.exact.FindAllStringIndex(text, -1) // what is empty counts only where no other match ends
 		}
-		all = append(all, []int{cut + m[0], cut + m[1]})
-		end = cut + m[1]
-		from = runeBefore(text, end)
+		all = append(all, []int{int(at[0]), end})
+		from = end
 	}
 	return all
-}
-
-// runeBefore is where the rune before byte i begins; 0 where there is none.
-func runeBefore(text string, i int) int {
-	_, size := utf8.DecodeLastRuneInString(text[:i])
-	return i - size
 }

@@ -46,9 +46,29 @@ func wide16(b []byte) string {
 	if b[0] == 0 {
 		low = 1
 	}
+	if odd(uint16(b[low])|uint16(b[1-low])<<8) || odd(uint16(b[2+low])|uint16(b[3-low])<<8) {
+		return "" // too little would be readable
+	}
+	plain := 0
+	for i := 0; i < len(b); i += 2 {
+		if b[i+1-low] == 0 && b[i+low] < utf8.RuneSelf {
+			plain++
+		}
+	}
+	if plain*plainShare < len(b)/2 {
+		return ""
+	}
 	units := make([]uint16, 0, len(b)/2)
 	for i := 0; i < len(b); i += 2 {
 		units = append(units, uint16(b[i+low])|uint16(b[i+1-low])<<8)
 	}
 	return readable([]byte(string(utf16.Decode(units))))
+}
+
+// plainShare is how many units of UTF-16 there may be for each of ASCII: languages with other letters set blanks, too.
+const plainShare = 8
+
+// odd reports whether a unit of UTF-16 is a control character that no text holds.
+func odd(unit uint16) bool {
+	return unit > 0 && unit < ' ' && unit != '\n' && unit != '\r' && unit != '\t' || unit >= 0x7F && unit < 0xA0
 }

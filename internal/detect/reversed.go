@@ -12,10 +12,10 @@ func (d *deriver) reversed(s span) {
 	runes := []rune(text)
 	words := slices.Clone(runes)
 	slices.Reverse(runes)
-	if commonWords(string(runes)) < decodedLeast {
+	if commonWords(string(runes), decodedLeast) < decodedLeast {
 		return
 	}
-	d.whole("reversed", string(runes), s.start, s.end)
+	d.whole(howReversed, string(runes), s.start, s.end)
 	for i := 0; i < len(words); {
 		j := i
 		for j < len(words) && unicode.IsLetter(words[j]) {
@@ -24,7 +24,7 @@ func (d *deriver) reversed(s span) {
 		slices.Reverse(words[i:j])
 		i = j + 1
 	}
-	d.whole("reversed", string(words), s.start, s.end)
+	d.whole(howReversed, string(words), s.start, s.end)
 }
 
 // turnedLetters are letters that look like others upside down, and those others.
@@ -40,7 +40,7 @@ func (d *deriver) turned(s span) {
 		}
 	}
 	slices.Reverse(runes)
-	if said := string(runes); commonWords(said) > 1 {
+	if said := string(runes); commonWords(said, 2) > 1 {
 		d.whole("turned", said, s.start, s.end)
 	}
 }

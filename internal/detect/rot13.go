@@ -8,13 +8,22 @@ const decodedLeast = 2
 func (d *deriver) rot13(s span) {
 	text := []byte(d.plain.text[s.start:s.end])
 	for i, c := range text {
-		if letter(c) {
-			base := c&0x20 | 'A'
-			text[i] = base + (c-base+13)%26
-		}
+		text[i] = rotated[c]
 	}
-	if commonWords(string(text)) < decodedLeast {
+	if commonWords(string(text), decodedLeast) < decodedLeast {
 		return
 	}
-	d.add("rot13", decoding{text, []segment{{0, s.start, s.end, true}}})
+	d.add(howRot13, decoding{text, []segment{{0, s.start, s.end, true}}})
 }
+
+// rotated is each byte with letters turned into those thirteen further on.
+var rotated = func() (all [256]byte) {
+	for i := range all {
+		c := byte(i) //nolint:gosec // an index of 256
+		if all[i] = c; letter(c) {
+			base := c&0x20 | 'A'
+			all[i] = base + (c-base+13)%26
+		}
+	}
+	return all
+}()

@@ -26,6 +26,7 @@ type rule struct {
 	Literals        []string  `yaml:"literals"`
 	Needs           []string  `yaml:"needs"`
 	Pattern         wordings  `yaml:"pattern"`
+	NotAfter        []string  `yaml:"not_after"`
 	Reach           string    `yaml:"reach"`
 	Channels        []Channel `yaml:"channels"`
 	Examples        []string  `yaml:"examples"`
@@ -110,6 +111,12 @@ func (r *rule) check() error {
 		return errors.New("reach must be sentence or line")
 	}
 	return nil
+}
+
+// barred reports whether a match does not count behind a text.
+func (r *rule) barred(before string) bool {
+	before = strings.TrimRight(before, " \n")
+	return slices.ContainsFunc(r.NotAfter, func(end string) bool { return strings.HasSuffix(before, end) })
 }
 
 func (r *rule) on(c Channel) bool {

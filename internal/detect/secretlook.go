@@ -29,6 +29,7 @@ type secretLook struct {
 	all      []gatehouse.Finding
 	progress map[int]*progress
 	verdicts map[verdict]bool
+	unbroken span // no line ends in it
 }
 
 // verdict is what an allowlist was asked about.
@@ -233,8 +234,14 @@ func (l *secretLook) report(r *secretRule, e *expression, m []int, at, name int)
 	if from >= to {
 		return
 	}
-	hit := candidate{secret: strings.Trim(l.text[from:to], `"`), match: l.text[name:min(at+m[1], to+1)], line: lineOf(l.text, name, at+m[1])}
-	if r.entropy > 0 && entropy(hit.secret) <= r.entropy || l.forgiven(r, hit) {
+	hit := candidate{secret: strings.Trim(l.text[from:to], `"`), match: l.text[name:min(at+m[1], to+1)]}
+	if r.entropy > 0 && entropy(hit.secret) <= r.entropy {
+		return
+	}
+	if r.lined || l.lined {
+		hit.line = l.line(name, at+m[1])
+	}
+	if l.forgiven(r, hit) {
 		return
 	}
 	if !r.spaced && r.value == nil && to == at+m[1] {
@@ -248,10 +255,7 @@ const verdictsMost = 256
 
 // forgiven reports whether an allowlist has a match.
 func (l *secretLook) forgiven(r *secretRule, hit candidate) bool {
-	key := verdict{r, hit.match, ""}
-	if slices.ContainsFunc(r.allow, (*allowlist).aboutLine) || slices.ContainsFunc(l.allow, (*allowlist).aboutLine) {
-		key.line = hit.line
-	}
+	key := verdict{r, hit.match, hit.line}
 	known, ok := l.verdicts[key]
 	if ok {
 		return known
@@ -267,6 +271,9 @@ func (l *secretLook) forgiven(r *secretRule, hit candidate) bool {
 }
 
 func (l *secretLook) add(r *secretRule, from, to int) {
+	if len(l.all) == cap(l.all) {
+		l.all = slices.Grow(l.all, 3*len(l.all)+1) // where there are many, there are more
+	}
 	l.all = append(l.all, gatehouse.Finding{
 		Kind: "secret", Type: r.id, Detector: "secrets/" + r.id, Score: 1, Severity: gatehouse.Critical, Start: from, End: to,
 	})
@@ -285,14 +292,23 @@ func wordRest(text string, i int) int {
 // lineReach bounds what is seen of the line around a match, to either side, in bytes.
 const lineReach = 256
 
-// lineOf is the line that holds a match.
-func lineOf(text string, from, to int) string {
-	low, high := max(from-lineReach, 0), min(to+lineReach, len(text))
-	if i := strings.LastIndexByte(text[low:from], '\n'); i >= 0 {
-		low += i + 1
+// line is the line that holds a match.
+func (l *secretLook) line(from, to int) string {
+	low, high := max(from-lineReach, 0), min(to+lineReach, len(l.text))
+	start := low
+	if l.unbroken.start <= low && low < l.unbroken.end {
+		start = min(l.unbroken.end, from)
 	}
-	if i := strings.IndexByte(text[to:high], '\n'); i >= 0 {
+	if i := strings.LastIndexByte(l.text[start:from], '\n'); i >= 0 {
+		low = start + i + 1
+		l.unbroken = span{low, from}
+	} else if start == low {
+		l.unbroken = span{low, from}
+	} else {
+		l.unbroken.end = max(l.unbroken.end, from)
+	}
+	if i := strings.IndexByte(l.text[to:high], '\n'); i >= 0 {
 		high = to + i
 	}
-	return text[low:high]
+	return l.text[low:high]
 }

@@ -19,6 +19,7 @@ type secretRule struct {
 	spaced   bool // a match may hold white space
 	tailed   bool // behind a value stands what ends one
 	bounded  bool // a match begins where a word does
+	lined    bool // an allowlist looks at the line around a match
 	least    int  // characters of a match, or of the value that is assigned
 	most     int
 

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -12,7 +13,9 @@ import (
 type secrets struct {
 	rules  []*secretRule
 	allow  []*allowlist // for all rules
+	lined  bool         // one of them looks at the line around a match
 	words  *automaton
+	cues   *cueTable   // with the same words: most texts are searched once for both
 	byWord [][]keyword // word → rules
 }
 
@@ -27,7 +30,10 @@ func newSecrets() (*secrets, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &secrets{rules: rules, allow: allow}
+	s := &secrets{rules: rules, allow: allow, lined: slices.ContainsFunc(allow, (*allowlist).aboutLine)}
+	for _, r := range rules {
+		r.lined = slices.ContainsFunc(r.allow, (*allowlist).aboutLine)
+	}
 	index := map[string]int{}
 	var words []string
 	for i, r := range rules {
@@ -40,7 +46,7 @@ func newSecrets() (*secrets, error) {
 			s.byWord[id] = append(s.byWord[id], keyword{i, len(word), r.uses[k]})
 		}
 	}
-	s.words = newAutomaton(words)
+	s.words, s.cues = newAutomaton(words), newCueTable(words...)
 	return s, nil
 }
 
@@ -51,7 +57,7 @@ func (*secrets) Name() string { return "secrets" }
 // was given, too. Addresses escape signs in their own way.
 func (s *secrets) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.Finding {
 	plain := n.unescaped()
-	all := plain.back(s.find(ctx, plain.text))
+	all := plain.back(s.known(ctx, n, plain.text))
 	if plain.origin != nil && strings.Contains(t.Text, `\\`) {
 		all = append(all, s.find(ctx, t.Text)...)
 	}
@@ -61,13 +67,30 @@ func (s *secrets) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse
 	return specific(all)
 }
 
+// known finds secrets in a reading without escapes, by the words that were found in it when cues were.
+func (s *secrets) known(ctx context.Context, n *Normalized, text string) []gatehouse.Finding {
+	if n.sought != s.cues {
+		return s.find(ctx, text)
+	}
+	l := secretLook{secrets: s, text: text}
+	for _, o := range n.stands {
+		if !l.word(ctx, o.word, o.end) {
+			break
+		}
+	}
+	return l.all
+}
+
 func (s *secrets) find(ctx context.Context, text string) []gatehouse.Finding {
 	l := secretLook{secrets: s, text: text}
-	s.words.each(text, func(word uint32, end int) bool {
-		for _, k := range s.byWord[word] {
-			l.look(k, end)
-		}
-		return ctx.Err() == nil
-	})
+	s.words.each(text, func(word uint32, end int) bool { return l.word(ctx, word, end) })
 	return l.all
+}
+
+// word looks at what a keyword may name. It reports whether there is time for more.
+func (l *secretLook) word(ctx context.Context, word uint32, end int) bool {
+	for _, k := range l.byWord[word] {
+		l.look(k, end)
+	}
+	return ctx.Err() == nil
 }

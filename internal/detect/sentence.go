@@ -29,9 +29,22 @@ func (n *Normalized) sentence(match span, line bool) span {
 // the end of the line, because what follows an override is the attacker's too. It never crosses the end of a JSON string,
 // a tag of markup, or payloadMax.
 func sentence(text string, match span, json, line bool) span {
+	return sentenceIn(text, match, json, line, new(span))
+}
+
+// sentenceIn is sentence, and keeps in plain a part of the text in which none ends: matches stand close together, and what stands behind
+// them need not be looked at for each.
+func sentenceIn(text string, match span, json, line bool, plain *span) span {
 	room := max(payloadMax-(match.end-match.start), 0)
 	if match.end < len(text) && !closes(text, match) {
-		match.end = after(text, match.end, min(len(text), match.end+room), json, line)
+		limit := min(len(text), match.end+room)
+		if match.end < plain.start || match.end > plain.end {
+			*plain = span{match.end, match.end}
+		}
+		for plain.end < limit && !marks[text[plain.end]] {
+			plain.end++
+		}
+		match.end = after(text, min(plain.end, limit), limit, json, line)
 		room = max(payloadMax-(match.end-match.start), 0)
 	}
 	match.start = before(text, match.start, max(0, match.start-room/2), json)
@@ -46,6 +59,10 @@ func closes(text string, match span) bool {
 // after is the end of the sentence or line that byte at belongs to, at most limit.
 func after(text string, at, limit int, json, line bool) int {
 	for i := at; i < limit; {
+		if !marks[text[i]] {
+			i++
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case border(text, i, r, json):
@@ -64,6 +81,12 @@ func after(text string, at, limit int, json, line bool) int {
 func before(text string, at, limit int, json bool) int {
 	start := at
 	for i := at; i > limit; {
+		if c := text[i-1]; c < utf8.RuneSelf && !marks[c] && (!json || c != 'n' && c != 'r') {
+			if i--; c != ' ' && c != '\t' {
+				start = i
+			}
+			continue
+		}
 		r, size := utf8.DecodeLastRuneInString(text[:i])
 		i -= size
 		if border(text, i, r, json) || escapedLine(text, i, r, json) || ends(text, i, r, size, json) {
@@ -75,6 +98,17 @@ func before(text string, at, limit int, json bool) int {
 	}
 	return start
 }
+
+// marks are the bytes that borders and ends begin with, and those of escapes.
+var marks = func() (is [256]bool) {
+	for _, c := range []byte("\n\r<>\"\\.!?") {
+		is[c] = true
+	}
+	for _, r := range "。！？｡।؟" {
+		is[string(r)[0]] = true
+	}
+	return is
+}()
 
 // border reports whether the rune at byte i is one that no payload is cut across.
 func border(text string, i int, r rune, json bool) bool {

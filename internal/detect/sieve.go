@@ -41,6 +41,9 @@ type Sieve struct {
 	valued   bool // what comes is assigned to a name
 	looked   int  // bytes that detectors have been shown, what stands before included
 	fails    bool // time was up
+
+	whole   string // all of the text, where a scan of it has come first; else empty
+	scanned []gatehouse.Finding
 }
 
 const (
@@ -80,7 +83,7 @@ func (s *Set) Sieve(eager bool, found func([]gatehouse.Finding)) *Sieve {
 	if !ok {
 		return nil
 	}
-	private := &Set{watch: s.watch, detectors: []Detector{keys}}
+	private := &Set{watch: s.watch, cues: s.cues, detectors: []Detector{keys}}
 	if d := s.named(pii{}.Name()); d != nil {
 		private.detectors = append(private.detectors, d)
 	}
@@ -92,6 +95,14 @@ func (v *Sieve) Write(ctx context.Context, text string) {
 	v.buf = append(v.buf, text...)
 	v.run(ctx, false)
 	v.trim()
+}
+
+// WriteWhole adds all of a text, of which a scan has found what the result says. A look at all of it is not made again.
+func (v *Sieve) WriteWhole(ctx context.Context, text string, r Result) {
+	if r.Complete && len(text) < chunkFrom {
+		v.whole, v.scanned = text, r.Findings
+	}
+	v.Write(ctx, text)
 }
 
 // Close says that the text is complete. It reports whether all of it was looked at: the context may have ended before.
@@ -109,8 +120,10 @@ func (v *Sieve) JSON() bool { return v.json }
 func (v *Sieve) end() int { return v.base + len(v.buf) }
 
 func (v *Sieve) run(ctx context.Context, last bool) {
-	if v.base == 0 && v.at == 0 {
-		v.json = looksLikeJSON(string(v.buf[:min(len(v.buf), jsonProbe)]))
+	if !v.begun { // white space may come alone, in a piece of its own
+		v.blanks()
+		begin := v.at - v.base
+		v.json = looksLikeJSON(string(v.buf[begin:min(len(v.buf), begin+jsonProbe)]))
 	}
 	for !v.fails {
 		v.blanks()
@@ -249,7 +262,10 @@ func (v *Sieve) look(ctx context.Context, now bool) (list []gatehouse.Finding, o
 	}
 	text := string(v.buf[begin : v.at-v.base])
 	v.looked += len(text)
-	all := v.set.chunk(ctx, Text{Channel: Output, Text: text}, 0, len(text), form{v.json, looksLikeHTML(text, v.json)})
+	all, known := v.known(text)
+	if !known {
+		all = v.set.chunk(ctx, Text{Channel: Output, Text: text}, 0, len(text), form{v.json, looksLikeHTML(text, v.json)}, nil)
+	}
 	if ctx.Err() != nil {
 		v.fails = true
 		return nil, false
@@ -261,6 +277,19 @@ func (v *Sieve) look(ctx context.Context, now bool) (list []gatehouse.Finding, o
 		}
 	}
 	slices.SortStableFunc(list, func(a, b gatehouse.Finding) int { return a.End - b.End })
+	return list, true
+}
+
+// known is what the scan has found of a text, where it was of this very text and read it in the same form.
+func (v *Sieve) known(text string) (list []gatehouse.Finding, ok bool) {
+	if v.whole == "" || text != v.whole || v.json != looksLikeJSON(text) {
+		return nil, false
+	}
+	for _, f := range v.scanned {
+		if f.Kind == "secret" || f.Kind == "pii" {
+			list = append(list, f)
+		}
+	}
 	return list, true
 }
 

@@ -4,9 +4,11 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-gateway/gatehouse"
 )
@@ -125,6 +127,72 @@ func TestSieveDoesNotMindPieces(t *testing.T) {
 	}
 }
 
+// TestSieveTakesWhatAScanHasFound: a text of which a scan came first is decided as it is without one, and where all of it is looked at
+// at once that is not done again.
+func TestSieveTakesWhatAScanHasFound(t *testing.T) {
+	looked := 0
+	s, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = s.Inline().Watched(func(detector string, _ time.Duration) {
+		if detector == "secrets" {
+			looked++
+		}
+	})
+	r := rand.New(rand.NewPCG(3, 4))
+	texts := secretive()
+	for range 200 {
+		texts = append(texts, texts[r.IntN(30)]+[]string{" ", "\n", " and "}[r.IntN(3)]+texts[r.IntN(30)])
+	}
+	saved := 0
+	for _, text := range texts {
+		decide := func(write func(*Sieve)) string {
+			var all []gatehouse.Finding
+			v := s.Sieve(true, func(list []gatehouse.Finding) { all = append(all, list...) })
+			if write(v); !v.Close(t.Context()) {
+				t.Fatal("not complete")
+			}
+			return fmt.Sprint(v.Decided(), all)
+		}
+		looked = 0
+		want := decide(func(v *Sieve) { v.Write(t.Context(), text) })
+		without := looked
+		scanned := s.Scan(t.Context(), Text{Channel: Output, Text: text})
+		before := fmt.Sprint(scanned.Findings)
+		looked = 0
+		if got := decide(func(v *Sieve) { v.WriteWhole(t.Context(), text, scanned) }); got != want {
+			t.Errorf("%.80q:\ngot  %s\nwant %s", text, got, want)
+		}
+		if after := fmt.Sprint(scanned.Findings); after != before {
+			t.Errorf("%.80q: the result was changed from %s to %s", text, before, after)
+		}
+		if looked < without {
+			saved++
+		}
+	}
+	if saved < 10 {
+		t.Errorf("only of %d texts nothing was looked at again", saved)
+	}
+}
+
+// TestSieveReadsJSONBehindWhiteSpace: a text that begins with white space in a piece of its own is read as it is in one piece.
+func TestSieveReadsJSONBehindWhiteSpace(t *testing.T) {
+	s := set(t, "secrets", "pii")
+	for _, lead := range []string{"\n", " ", "\r\n\t", strings.Repeat(" ", 2*jsonProbe)} {
+		for _, rest := range []string{
+			`{"token": "ghp_0123456789abcdefghij\u0041BCDEFGHIJ012345"}`,
+			`{"token": "\u0067hp_0123456789abcdefghijABCDEFGHIJ012345", "a": 1}`,
+			`{"mail": "bob\u0040example.org", "a": 1}`,
+		} {
+			whole, pieces := sifted(t, s, false, lead+rest), sifted(t, s, false, lead, rest)
+			if len(whole) == 0 || !reflect.DeepEqual(whole, pieces) {
+				t.Errorf("%d bytes before %s\nin one piece %v\nin two        %v", len(lead), rest, whole, pieces)
+			}
+		}
+	}
+}
+
 // TestSieveLetsPlainTextGo: of plain words no more is held than the one that is not complete.
 func TestSieveLetsPlainTextGo(t *testing.T) {
 	s := set(t, "secrets", "pii")
@@ -179,6 +247,7 @@ func FuzzSieve(f *testing.F) {
 	for i, text := range secretive() {
 		f.Add(text, uint64(i), true) //nolint:gosec // an index
 	}
+	f.Add("\n {\"token\": \"ghp_0123456789abcdefghij\\u0041BCDEFGHIJ012345\"}", uint64(1), false)
 	s, err := Default()
 	if err != nil {
 		f.Fatal(err)

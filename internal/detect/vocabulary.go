@@ -14,9 +14,16 @@ func newVocabulary(words ...string) (v vocabulary) {
 // homePhone has two.
 func (s *personal) near(i, reach int, v *vocabulary) bool {
 	from := max(0, i-reach)
-	for at := from; at < i; at++ {
+	at, bare := from, true
+	if s.bare.start <= from && from < s.bare.end {
+		at = s.bare.end
+	}
+	for ; at < i; at++ {
 		c := s.text[at] | 0x20
-		if c < 'a' || c > 'z' || at > from && letter(s.text[at-1]) && !capital(s.text[at]) {
+		if c < 'a' || c > 'z' {
+			continue
+		}
+		if bare = false; at > from && letter(s.text[at-1]) && !capital(s.text[at]) {
 			continue
 		}
 		for _, w := range v[c-'a'] {
@@ -24,6 +31,13 @@ func (s *personal) near(i, reach int, v *vocabulary) bool {
 				return true
 			}
 		}
+	}
+	switch {
+	case !bare:
+	case s.bare.start <= from && from < s.bare.end:
+		s.bare.end = max(s.bare.end, i)
+	default:
+		s.bare = span{from, i}
 	}
 	return false
 }

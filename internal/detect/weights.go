@@ -26,12 +26,11 @@ func (w *Weights) of(feature uint32) int8 {
 	return 0
 }
 
-// has is 1 when a feature may have a weight, and 0 when it has none.
-func (w *Weights) has(feature uint32) uint {
-	b := w[feature>>(32-bucketBits)]
+// look is what [Weights.of] says of a feature and its bucket, and whether one of the two tags is the feature's: 1 or 0. It has no branch.
+func look(b, feature uint32) (weight int32, found uint) {
 	tag := uint32(tagOf(feature))
-	miss := (b ^ tag) & 0xff * ((b>>16 ^ tag) & 0xff) // zero when one of the two tags is the feature's
-	return uint((miss - 1) >> 31)
+	first, second := ((b^tag)&0xff-1)>>31, ((b>>16^tag)&0xff-1)>>31 // 1 where the tag is the feature's
+	return int32(int8(b >> (24 - first<<4))), uint(first | second)  //nolint:gosec // the sign is in the byte
 }
 
 // Put gives a feature its weight and reports whether there was room.

@@ -18,10 +18,16 @@ const (
 //
 // Text that is appended behind the end of a sentence changes no sentence before it: every cut is made by what stands before, and
 // by the one or two characters behind.
-func sentences(n *Normalized) []span {
-	s := splitter{n: n, text: n.Text, all: make([]span, 0, len(n.Text)/48+4), start: -1}
+func sentences(n *Normalized) []span { return appendSentences(nil, n) }
+
+// appendSentences appends them to a list.
+func appendSentences(list []span, n *Normalized) []span {
+	s := splitter{n: n, text: n.Text, all: list, start: -1, kinds: proseBytes}
+	if n.json {
+		s.kinds = jsonBytes
+	}
 	for i := 0; i < len(s.text); {
-		i = s.step(s.letters(i))
+		i = s.step(s.within(i))
 	}
 	s.end(len(s.text))
 	return s.all
@@ -31,6 +37,7 @@ func sentences(n *Normalized) []span {
 type splitter struct {
 	n     *Normalized
 	text  string
+	kinds *[256]uint8
 	all   []span
 	start int
 	blank span // from the last blank in the sentence; empty where a letter stands before it
@@ -38,24 +45,64 @@ type splitter struct {
 	says  bool // it holds a letter
 }
 
-// inSentence are the bytes that are letters, or parts of letters, and do not begin a full stop of any script.
-var inSentence = func() (in [256]bool) {
-	for i := range in {
-		c := byte(i) //nolint:gosec // an index of 256
-		in[c] = letter(c) || c >= 0x80 && c != 0xD6 && c != 0xD8 && c != 0xDB && (c < 0xE0 || c > 0xE3)
-	}
-	return in
-}()
+// How bytes within a sentence are read.
+const (
+	marksSentence    = 0 // it may end the sentence
+	blankInSentence  = 1 // it stands between two words
+	signInSentence   = 2 // it is a part of the sentence
+	letterInSentence = 4 // it is a letter, or a part of one
+)
 
-// letters passes over the letters of a sentence from byte i on, but for the last.
-func (s *splitter) letters(i int) int {
+// proseBytes and jsonBytes say how each byte within a sentence is read.
+var (
+	proseBytes = sentenceKinds("\n.!?|")
+	jsonBytes  = sentenceKinds("\n.!?|,\"")
+)
+
+func sentenceKinds(marks string) *[256]uint8 {
+	var kinds [256]uint8
+	for i := range kinds {
+		switch c := byte(i); { //nolint:gosec // an index of 256
+		case c == ' ':
+			kinds[i] = blankInSentence
+		case letter(c) || c >= 0x80 && c != 0xD6 && c != 0xD8 && c != 0xDB && (c < 0xE0 || c > 0xE3):
+			kinds[i] = letterInSentence
+		case c < 0x80 && strings.IndexByte(marks, c) < 0:
+			kinds[i] = signInSentence
+		}
+	}
+	return &kinds
+}
+
+// within passes over what does not end a sentence from byte i on, but for its last byte.
+func (s *splitter) within(i int) int {
 	if s.start < 0 {
 		return i
 	}
-	from := i
-	for last := min(len(s.text)-1, s.start+sentenceBytes-1); i < last && inSentence[s.text[i]]; i++ {
+	text := s.text[:min(len(s.text)-1, s.start+sentenceBytes-1)]
+	var said, before uint8 // before the last blank
+	if s.says {
+		said = letterInSentence
 	}
-	s.says = s.says || i > from
+	words, last := s.words, -1
+	for ; i < len(text); i++ {
+		kind := s.kinds[text[i]]
+		words += int(kind & blankInSentence)
+		if kind == marksSentence || words == sentenceWords {
+			break
+		}
+		if kind == blankInSentence {
+			last, before = i, said
+		}
+		said |= kind
+	}
+	s.says, s.words = said&letterInSentence != 0, words
+	if last >= 0 {
+		s.blank = span{last, last + 1}
+		if before&letterInSentence != 0 {
+			s.blank.end = last
+		}
+	}
 	return i
 }
 

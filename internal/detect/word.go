@@ -30,18 +30,50 @@ var wordSet = func() map[string]struct{} {
 	return set
 }()
 
+// wordMarks are the places of common words in a bitmap that stays in the first-level cache: most words are seen not to be one.
+var wordMarks = func() (marks [1 << 12 / 64]uint64) {
+	for w := range wordSet {
+		marks[wordMark(w)/64] |= 1 << (wordMark(w) % 64)
+	}
+	return marks
+}()
+
+// wordMark is the place of a word in the bitmap (multiplicative hashing, Knuth).
+func wordMark(w string) uint32 {
+	n := len(w)
+	return (uint32(w[0]) | uint32(w[n/2])<<8 | uint32(w[n-1])<<16 | uint32(n)<<24) * 2654435769 >> 20 //nolint:gosec // words are short
+}
+
 // common reports whether a word in lower case is a common one.
 func common(word string) bool {
+	if word == "" || len(word) > wordMost {
+		return false
+	}
+	mark := wordMark(word)
+	if wordMarks[mark/64]>>(mark%64)&1 == 0 {
+		return false
+	}
 	_, ok := wordSet[word]
 	return ok
 }
 
-// commonWords counts the common words of a text that have more than two letters.
-func commonWords(text string) int {
+// commonWords counts the common words of a text that have more than two letters, until there are enough.
+func commonWords(text string, enough int) int {
 	n := 0
-	for w := range strings.FieldsSeq(lowerASCII(text)) {
-		if w = strings.Trim(w, ".,:;!?\"'()"); len(w) > 2 && common(w) {
-			n++
+	for w := range strings.FieldsSeq(text) {
+		if w = strings.Trim(w, ".,:;!?\"'()"); len(w) < 3 || len(w) > wordMost {
+			continue
+		}
+		var low [wordMost]byte
+		for i := range len(w) {
+			if low[i] = w[i]; capital(w[i]) {
+				low[i] |= 0x20
+			}
+		}
+		if common(string(low[:len(w)])) {
+			if n++; n == enough {
+				break
+			}
 		}
 	}
 	return n

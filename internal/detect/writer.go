@@ -23,14 +23,17 @@ type writer struct {
 	leader string // what the last line began with, where comments and quoted mail begin their lines with it
 	page   page
 	marks  markdown
+
+	pieces []piece // room for those of the next text
+	markup []mark
 }
 
 // How the bytes of a text are read.
 const (
-	asItself = iota // it stands for itself
-	asBlank         // a single one stands for itself
-	asMark          // it may be markup: see stands
-	asOther         // it needs a look
+	asItself = 0 // it stands for itself
+	asBlank  = 1 // a single one stands for itself
+	asMark   = 2 // it may be markup: see stands
+	asOther  = 4 // it needs a look
 )
 
 // plainKinds, jsonKinds and htmlKinds say how each byte is read.
@@ -60,7 +63,7 @@ func kindsOf(more string) *[256]byte {
 
 func newWriter(n *Normalized) *writer {
 	w := spareWriters.Get().(*writer) //nolint:errcheck // the pool holds nothing else
-	*w = writer{n: n, out: slices.Grow(w.out[:0], len(n.Original)), lines: 1, kinds: plainKinds}
+	*w = writer{n: n, out: slices.Grow(w.out, len(n.Original)), lines: 1, kinds: plainKinds, pieces: w.pieces, markup: w.markup}
 	switch {
 	case n.json && n.html:
 		w.kinds = bothKinds
@@ -69,10 +72,7 @@ func newWriter(n *Normalized) *writer {
 	case n.html:
 		w.kinds = htmlKinds
 	}
-	w.n.pieces = make([]piece, 0, 16+len(n.Original)/64)
-	if n.html {
-		w.n.markup = make([]mark, 0, len(n.Original)/64)
-	}
+	w.n.pieces, w.n.markup = w.pieces, w.markup
 	return w
 }
 
@@ -84,9 +84,17 @@ func (w *writer) finish() {
 	w.endRun()
 	w.unveil()
 	w.endAside()
-	w.n.Text = string(w.out)
-	if cap(w.out) <= 2*chunkSize {
-		*w = writer{out: w.out}
+	n := w.n
+	n.Text = string(w.out)
+	w.pieces, n.pieces = n.pieces[:0], slices.Clone(n.pieces)
+	w.markup, n.markup = n.markup[:0], slices.Clone(n.markup)
+	w.spare()
+}
+
+// spare lets the next text have the memory of the writer, unless it is more than a chunk takes.
+func (w *writer) spare() {
+	if cap(w.out) <= 2*chunkSize && cap(w.pieces) <= chunkSize && cap(w.markup) <= chunkSize/8 {
+		*w = writer{out: w.out[:0], pieces: w.pieces, markup: w.markup}
 		spareWriters.Put(w)
 	}
 }
@@ -132,17 +140,13 @@ func (w *writer) other() {
 // most texts.
 func (w *writer) stretch() {
 	text, end := w.n.Original[:w.end], w.at
-	blank := true // no white space next: there may be some before
+	before := uint8(asBlank) // no white space next: there may be some before
 	for ; end < len(text); end++ {
 		kind := w.kinds[text[end]]
-		if kind == asItself || kind == asMark && w.stands(end) {
-			blank = false
-			continue
-		}
-		if kind != asBlank || blank {
+		if kind&(before|asMark|asOther) != 0 && (kind != asMark || !w.stands(end)) {
 			break
 		}
-		blank = true
+		before = kind & asBlank
 	}
 	if end == w.at {
 		return
@@ -267,6 +271,8 @@ func (w *writer) wide() {
 // rune writes what stands for r, which takes size bytes of the original.
 func (w *writer) rune(r rune, size int) {
 	switch {
+	case plain(r):
+		w.letter(r, size)
 	case r >= 0xE0000 && r <= 0xE007F:
 		w.tag(r, size)
 	case invisible(r):
@@ -276,15 +282,20 @@ func (w *writer) rune(r rune, size int) {
 	case unicode.IsSpace(r):
 		w.space(r == 0x2028 || r == 0x2029 || r == 0x85, size)
 	default:
-		if latin, ok := lookAlike(r); ok && w.word.mixed(w.n.Original, w.at) {
-			w.solid(size, string(latin))
-		} else if latin, ok := latinForm(r); ok {
-			w.solid(size, string(latin))
-		} else {
-			w.folded(r, size)
-		}
+		w.letter(r, size)
 	}
 	w.last = r
+}
+
+// letter writes a rune that people see: the Latin letter that it stands for in its word, or itself.
+func (w *writer) letter(r rune, size int) {
+	if latin, ok := lookAlike(r); ok && w.word.mixed(w.n.Original, w.at) {
+		w.solid(size, string(latin))
+	} else if latin, ok := latinForm(r); ok {
+		w.solid(size, string(latin))
+	} else {
+		w.folded(r, size)
+	}
 }
 
 // folded writes the rune as it is compared. What keeps its size goes on the piece before.

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
 )
 
@@ -99,6 +100,7 @@ func (m *Model) Score(ctx context.Context, window []Token, logits []float32) err
 			return err
 		}
 		m.forward(&m.layers[i], s, i == len(m.layers)-1)
+		runtime.Gosched() // a layer is long for whoever has little to do, and no preemption reaches a kernel
 	}
 	return m.classify(s, logits)
 }

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 
 	"github.com/andybalholm/brotli"
@@ -16,6 +17,9 @@ import (
 type Unsupported struct{}
 
 func (Unsupported) Error() string { return "unsupported content encoding" }
+
+// Of is the coding of a message, as its headers name it: all lines count, as one list.
+func Of(h http.Header) string { return strings.Join(h.Values("Content-Encoding"), ",") }
 
 // Decode reads through one coding: identity, gzip, deflate (zlib, RFC 9110), br or zstd. Several codings on top of each
 // other are refused, as [Unsupported]. The caller limits how much it reads: a small body can unfold to a huge one.

@@ -22,7 +22,7 @@ func TestShareAgainstPublishedIntervals(t *testing.T) {
 		{20, 20, 1 - 0.1611, 1},
 		{0, 0, 0, 1},
 	} {
-		if got := shareOf(c.count, c.of); !near(got.Low, c.low) || !near(got.High, c.high) {
+		if got := ShareOf(c.count, c.of); !near(got.Low, c.low) || !near(got.High, c.high) {
 			t.Errorf("%d of %d: got %.4f to %.4f, want %.4f to %.4f", c.count, c.of, got.Low, got.High, c.low, c.high)
 		}
 	}
@@ -51,7 +51,7 @@ func TestPortion(t *testing.T) {
 	if got := same.result(); got.Rows != 20 || got.Low != 0 || !near(got.High, 0.1611) {
 		t.Errorf("rows that do not vary: %+v, want the interval of 0 of 20", got)
 	}
-	want := shareOf(50, 100)
+	want := ShareOf(50, 100)
 	if got := split.result(); math.Abs(got.Low-want.Low) > 0.001 || math.Abs(got.High-want.High) > 0.001 {
 		t.Errorf("whole rows: %+v, want about %+v", got, want)
 	}

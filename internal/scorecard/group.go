@@ -130,7 +130,7 @@ func (t *tally) add(yes bool) {
 	}
 }
 
-func (t tally) share() Share { return shareOf(t.count, t.of) }
+func (t tally) share() Share { return ShareOf(t.count, t.of) }
 
 // reached counts documents at each shipped threshold.
 type reached struct{ warn, quarantine, block tally }

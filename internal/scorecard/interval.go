@@ -15,8 +15,8 @@ type Share struct {
 	High  float64 `json:"high"`
 }
 
-// shareOf is the share of count in n.
-func shareOf(count, n int) Share {
+// ShareOf is the share of count in n.
+func ShareOf(count, n int) Share {
 	s := Share{Count: count, Of: n, High: 1}
 	if n > 0 {
 		s.Share = float64(count) / float64(n)

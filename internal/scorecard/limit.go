@@ -29,7 +29,7 @@ func newBenign(kind detect.Channel, scores []float64, borrowed bool) *benign {
 	if n > 0 {
 		b.Threshold = b.scores[n-1-n/100]
 	}
-	b.Reached = shareOf(b.above(b.Threshold), n)
+	b.Reached = ShareOf(b.above(b.Threshold), n)
 	return b
 }
 

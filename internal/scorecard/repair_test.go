@@ -84,7 +84,7 @@ func TestBalanceIsLinear(t *testing.T) {
 	for _, unit := range []string{"<", "<a ", "<a \"", "<a>", "</", "<!--", "<script>", "<script></", "<a<", strings.Repeat("a", 100) + "<"} {
 		began := time.Now()
 		balance(strings.Repeat(unit, (4<<20)/len(unit)))
-		if took := time.Since(began); took > 2*time.Second {
+		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("%q: %v", unit, took)
 		}
 	}

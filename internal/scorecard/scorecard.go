@@ -75,7 +75,7 @@ func (r *Run) Measure(ctx context.Context) (*Scorecard, error) {
 	if err != nil {
 		return nil, err
 	}
-	card := &Scorecard{Version: detect.Version, Rows: len(r.Rows), Thresholds: r.Thresholds, Limits: []Limit{}}
+	card := &Scorecard{Version: detect.FullVersion(), Rows: len(r.Rows), Thresholds: r.Thresholds, Limits: []Limit{}}
 	for _, row := range r.Rows {
 		switch {
 		case row.Attack:

@@ -1,4 +1,4 @@
-"""Make the benign corpora: documents as agents read them from tools, cut from packages and made by generators.
+"""Make the benign corpora: documents as agents read them from tools, cut from packages and made by generators, and what people ask.
 
     python3 train/corpus/fetch.py OUTDIR [--cache DIR] [--only SOURCE]
 
@@ -11,6 +11,7 @@ import sys
 import zlib
 from pathlib import Path
 
+import asks
 import documents
 import licences
 import manifest
@@ -18,6 +19,7 @@ import packages
 import screen
 
 SEED = "gatehouse-1"
+FAMILIES = {"tool_result": "benign", "input": "ask"}  # of "benign" a trainer may take a sample; inputs are too few for that
 
 
 class Corpus:
@@ -25,22 +27,22 @@ class Corpus:
 
     def __init__(self, out: Path) -> None:
         self.out = out
-        self.seen = screen.Seen()
+        self.seen = {"tool_result": screen.Seen(), "input": screen.Seen()}
         self.rows: list[dict] = []
         self.dropped = {"attack": 0, "copy": 0}
 
-    def add(self, source: str, document: documents.Document, licence: str, found: bool = True) -> bool:
+    def add(self, source: str, document: documents.Document, licence: str, found: bool = True, kind: str = "tool_result") -> bool:
         """Take a document in unless it is a copy or, where it was found in a package, reads as an attack; report whether it was taken."""
         text = document.text.replace("\0", "")
         if found and screen.attack(text):
             self.dropped["attack"] += 1
             return False
-        if self.seen.copy(text):
+        if self.seen[kind].copy(text):
             self.dropped["copy"] += 1
             return False
         name = f"{source}-{zlib.crc32(text.encode()):08x}{len(text):05x}"
-        self.rows.append({"id": name, "text": text, "label": 0, "kind": "tool_result", "lang": document.lang, "source": source,
-                          "carrier": document.carrier, "family": "benign", "license": licence})  # fmt: skip
+        self.rows.append({"id": name, "text": text, "label": 0, "kind": kind, "lang": document.lang, "source": source,
+                          "carrier": document.carrier, "family": FAMILIES[kind], "license": licence})  # fmt: skip
         return True
 
     def write(self, whole: bool) -> None:
@@ -90,8 +92,10 @@ def _packages(corpus: Corpus, entries: list[dict], cache: Path) -> list[str]:
         licence = licences.read(folder, entry)
         entry["license"] = licence
         taken = 0
-        for document in documents.read(folder, entry, SEED):
-            taken += corpus.add(_source(entry), document, licence)
+        kind = entry.get("kind", "tool_result")
+        read = asks.read if kind == "input" else documents.read
+        for document in read(folder, entry, SEED):
+            taken += corpus.add(_source(entry), document, licence, kind=kind)
             if taken == entry["take"]:
                 break
         entry["taken"] = taken

@@ -13,7 +13,8 @@ def summary(rows: list[dict]) -> str:
     sources = Counter(r["source"] for r in rows)
     langs = Counter(r["lang"] for r in rows)
     ample = sum(n >= 150 for n in sources.values())
-    return f"{len(rows)} documents, {long / max(1, len(rows)):.1%} longer than {LONG} characters, {len(sources)} sources ({ample} with at least 150), {len(langs)} languages"
+    asked = sum(r["kind"] == "input" for r in rows)
+    return f"{len(rows) - asked} documents and {asked} inputs, {long / max(1, len(rows)):.1%} longer than {LONG} characters, {len(sources)} sources ({ample} with at least 150), {len(langs)} languages"
 
 
 def write(path: Path, rows: list[dict], entries: list[dict], dropped: dict[str, int]) -> None:
@@ -22,16 +23,16 @@ def write(path: Path, rows: list[dict], entries: list[dict], dropped: dict[str, 
     for r in rows:
         by[r["source"]].append(r)
     lines = ["# What the benign corpus holds", "", "Written by `fetch.py`; the rows themselves are not in the repository.", "", summary(rows) + ".", ""]
-    lines += [f"Left out: {dropped['attack']} documents with what reads as a literal attack, {dropped['copy']} copies (README.md has the rules).", ""]
-    lines += ["## Sources", "", "Lengths are in characters.", "", "| source | documents | p10 | p50 | p90 | longer than 4,000 | languages | licence |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"]
+    lines += [f"Left out: {dropped['attack']} texts with what reads as a literal attack, {dropped['copy']} copies (README.md has the rules).", ""]
+    lines += ["## Sources", "", "Lengths are in characters.", "", "| source | kind | texts | p10 | p50 | p90 | longer than 4,000 | languages | licence |", "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"]
     for source, own in sorted(by.items()):
         lengths = [len(r["text"]) for r in own]
         low, mid, high = _quantiles(lengths)
         names = "; ".join(n for n, _ in Counter(r["license"] for r in own).most_common(4)).replace("|", "/")
-        lines.append(f"| {source} | {len(own)} | {low} | {mid} | {high} | {sum(n > LONG for n in lengths)} | {len({r['lang'] for r in own})} | {names} |")
+        lines.append(f"| {source} | {own[0]['kind']} | {len(own)} | {low} | {mid} | {high} | {sum(n > LONG for n in lengths)} | {len({r['lang'] for r in own})} | {names} |")
     lines += ["", "## Languages", "", ", ".join(f"{k} {n}" for k, n in Counter(r["lang"] for r in rows).most_common()) + "."]
     lines += ["", "## Carriers", "", ", ".join(f"{k} {n}" for k, n in Counter(r["carrier"] for r in rows).most_common()) + "."]
-    lines += ["", "## Packages", "", "| client | package | version | source | documents | licence |", "| --- | --- | --- | --- | ---: | --- |"]
+    lines += ["", "## Packages", "", "| client | package | version | source | texts | licence |", "| --- | --- | --- | --- | ---: | --- |"]
     for e in entries:
         if e.get("taken"):
             lines.append(f"| {e['client']} | {e['name']} | {e['version']} | {e.get('source', e['name'])} | {e['taken']} | {e['license'].replace('|', '/')} |")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"log"
 	"math"
 	"os"
@@ -16,27 +17,55 @@ import (
 // steps is how many steps a weight of one byte has to either side.
 const steps = 127
 
-// export trains all outputs on all texts and writes the weights.
-func export(folder string, all []*bag, features *vocabulary, heads [outputs]curve) error {
+// tableSize is the size of one output's weights, in bytes.
+const tableSize = 4 * len(detect.Weights{})
+
+// export trains outputs on all texts and writes their weights beside those that the folder has of the others.
+func export(folder string, all []*bag, features *vocabulary, heads [outputs]curve, wanted []int) error {
 	all = slices.DeleteFunc(slices.Clone(all), func(b *bag) bool { return b.Hand == "made" })
-	written := map[string]detect.Head{}
-	var table []byte
-	for o, name := range names {
+	header, body := filepath.Join(folder, "linear.json"), filepath.Join(folder, "linear.bin")
+	written, table := map[string]detect.Head{}, make([]byte, outputs*tableSize)
+	if len(wanted) < outputs {
+		if err := reread(header, body, &written, table); err != nil {
+			return err
+		}
+	}
+	for _, o := range wanted {
 		m := learn(all, len(features.hashes), o, chosen)
 		weights, unit := m.round(features.hashes)
-		written[name] = detect.Head{Bias: m.bias, Unit: unit, Penalty: heads[o].penalty, Knots: heads[o].knots}
-		for _, b := range weights {
-			table = binary.LittleEndian.AppendUint32(table, b)
+		written[names[o]] = detect.Head{Bias: m.bias, Unit: unit, Penalty: heads[o].penalty, Knots: heads[o].knots}
+		for i, b := range weights {
+			binary.LittleEndian.PutUint32(table[o*tableSize+4*i:], b)
 		}
 	}
 	head, err := json.MarshalIndent(written, "", " ")
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(folder, "linear.json"), append(head, '\n'), 0o644); err != nil { //nolint:gosec // no secret
+	if err := os.WriteFile(header, append(head, '\n'), 0o644); err != nil { //nolint:gosec // no secret
 		return err
 	}
-	return os.WriteFile(filepath.Join(folder, "linear.bin"), table, 0o644) //nolint:gosec // no secret
+	return os.WriteFile(body, table, 0o644) //nolint:gosec // no secret
+}
+
+// reread reads the weights of all outputs as they are.
+func reread(header, body string, into *map[string]detect.Head, table []byte) error {
+	head, err := os.ReadFile(header) //nolint:gosec // the folder that the user named
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(head, into); err != nil {
+		return fmt.Errorf("%s: %w", header, err)
+	}
+	old, err := os.ReadFile(body) //nolint:gosec // as above
+	if err != nil {
+		return err
+	}
+	if len(old) != len(table) {
+		return fmt.Errorf("%s: %d bytes, want %d", body, len(old), len(table))
+	}
+	copy(table, old)
+	return nil
 }
 
 // round makes the table of weights, the largest first, so that what finds no room is small.

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse/train/rows"
 )
@@ -23,14 +25,19 @@ func main() {
 	scores := flag.String("scores", "", "file to write the sums to that models give to texts that they have not seen, as JSON lines")
 	report := flag.String("report", "", "file to write the report to")
 	folds := flag.Int("folds", 10, "folds that hands are spread over")
+	only := flag.String("only", "", "outputs to train and to report, with commas between; the weights of the others stay as the folder has them")
 	sample := flag.Int("sample", 1, "take one of so many rows of the large benign corpora")
 	flag.Parse()
-	if err := run(*weights, *report, *scores, *folds, *sample, flag.Args()); err != nil {
+	if err := run(*weights, *report, *scores, *only, *folds, *sample, flag.Args()); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(weights, report, scores string, folds, sample int, paths []string) error {
+func run(weights, report, scores, only string, folds, sample int, paths []string) error {
+	wanted, err := parse(only)
+	if err != nil {
+		return err
+	}
 	all, err := rows.Read(paths...)
 	if err != nil {
 		return err
@@ -41,7 +48,8 @@ func run(weights, report, scores string, folds, sample int, paths []string) erro
 	log.Printf("%d texts, %d features", len(texts), len(features.hashes))
 	var cases [outputs][]judged
 	var heads [outputs]curve
-	for o, name := range names {
+	for _, o := range wanted {
+		name := names[o]
 		cases[o] = outOfFold(texts, len(features.hashes), o, byHand, folds)
 		heads[o] = calibrate(cases[o], o)
 		log.Printf("%s: judged %d texts by models that have not seen their hands, penalty %.2f", name, len(cases[o]), heads[o].penalty)
@@ -52,7 +60,7 @@ func run(weights, report, scores string, folds, sample int, paths []string) erro
 		}
 	}
 	if weights != "" {
-		if err := export(weights, texts, features, heads); err != nil {
+		if err := export(weights, texts, features, heads, wanted); err != nil {
 			return err
 		}
 	}
@@ -65,8 +73,25 @@ func run(weights, report, scores string, folds, sample int, paths []string) erro
 	}
 	defer file.Close()
 	r := reporter{w: file, texts: texts, features: len(features.hashes), folds: folds, heads: heads}
-	r.write(cases)
+	r.write(cases, wanted)
 	return file.Close()
+}
+
+// parse reads the names of outputs: all of them where none is named.
+func parse(only string) ([]int, error) {
+	if only == "" {
+		return []int{tool, user, jail}, nil
+	}
+	var wanted []int
+	for name := range strings.SplitSeq(only, ",") {
+		o := slices.Index(names[:], name)
+		if o < 0 {
+			return nil, fmt.Errorf("no output is named %q: there are %s", name, strings.Join(names[:], ", "))
+		}
+		wanted = append(wanted, o)
+	}
+	slices.Sort(wanted)
+	return slices.Compact(wanted), nil
 }
 
 func byHand(b *bag) string { return b.Hand }

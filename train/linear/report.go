@@ -20,10 +20,11 @@ type reporter struct {
 	heads    [outputs]curve
 }
 
-func (r *reporter) write(cases [outputs][]judged) {
+func (r *reporter) write(cases [outputs][]judged, wanted []int) {
 	fmt.Fprintf(r.w, "# The linear detector on texts it has not seen\n\nWritten by `go run ./train/linear -report`; train/README.md says how. Recall is that of attacks whose score is above that of 99 %% of\n"+
 		"ordinary texts of the same kind, none of which the judging model has seen either; 95 %% intervals (Wilson).\n")
-	for o, name := range names {
+	for _, o := range wanted {
+		name := names[o]
 		choice := r.heads[o].choice
 		fmt.Fprintf(r.w, "\n## Output `%s`\n\n", name)
 		r.alarms(cases[o], o)

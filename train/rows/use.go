@@ -7,12 +7,13 @@ import (
 
 // Usable are the rows that injection detectors learn from: those about secrets and personal data say nothing, and prompts that operators
 // wrote are what a detector for tool results has to find when a tool returns them, whoever wrote them. The requests of the
-// generator "made" stand so close together that no mailbox is like them; it only measures over-defence.
+// generator "made" stand so close together that no mailbox is like them; it only measures over-defence. CyberSecEval is one of the
+// sets that detectors are judged by: its list of false refusals is no lesson either.
 func Usable(all []Row, sample int) []Row {
 	k := 0
 	return slices.DeleteFunc(all, func(r Row) bool {
 		switch {
-		case r.Kind == "", strings.HasPrefix(r.Source, "presidio"), strings.Contains(r.Source, "gitleaks"), r.Source == "own look-alike", r.Source == "made-prompts":
+		case r.Kind == "", strings.HasPrefix(r.Source, "presidio"), strings.Contains(r.Source, "gitleaks"), r.Source == "own look-alike", r.Source == "made-prompts", r.Source == "CyberSecEval-FRR":
 			return true
 		case r.Family == "benign" && strings.HasPrefix(r.Hand, "hand/"):
 			return false

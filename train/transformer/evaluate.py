@@ -2,7 +2,7 @@
 
     python evaluate.py --work WORK --folds 3 --linear linear.jsonl --report REPORT.md --scores model.json
 
-linear.jsonl is what `go run ./train/linear -scores` wrote of the same texts.
+linear.jsonl is what `go run ./train/linear -scores` wrote of the same texts; several files where outputs were made apart.
 """
 import argparse
 import json
@@ -13,11 +13,13 @@ import numpy as np
 
 from data import OUTPUTS
 
-PENALTIES = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
-SHARES = (0, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4)
+PENALTIES = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.2)
+SHARES = (0, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 6, 8, 12)
 RATES = ((0.9, 0.01), (0.5, 0.05), (0.2, 0.15), (0.1, 0.22), (0.05, 0.3), (0.02, 0.45), (0.01, 0.6), (0.005, 0.8), (0.002, 0.95), (0.0005, 0.98))
 MISLED = 3  # how many times as many texts that mislead may be suspected as ordinary ones
 LEAST = 150
+# What is shipped has seen all hands and is surer of itself than the models of the folds: of their rates it is given three quarters.
+CAREFUL = 0.75
 
 
 def lateness(first):
@@ -92,19 +94,19 @@ def judged(work, names, texts, rows):
     return said
 
 
-def linear(path, texts):
+def linear(paths, texts):
     names = {(t["source"], t["id"]): i for i, t in enumerate(texts)}
     said = np.full((3, len(texts)), -np.inf)
-    with open(path, encoding="utf-8") as file:
-        for line in file:
+    for path in paths:
+        for line in pathlib.Path(path).open(encoding="utf-8"):
             r = json.loads(line)
             if (i := names.get((r["source"], r["id"]))) is not None:
                 said[OUTPUTS.index(r["output"]), i] = r["sum"]
     return said
 
 
-def knots(cases, s):
-    share = 1 if cases.o == 0 else 0.5
+def knots(cases, s, careful=1.0):
+    share = careful * (1 if cases.o == 0 else 0.5)
     out = []
     for rate, score in RATES:
         at = float(cases.cut(s, rate * share))
@@ -136,7 +138,7 @@ def main():
     p.add_argument("--work", required=True)
     p.add_argument("--folds", type=int, default=3)
     p.add_argument("--prefix", default="f")
-    p.add_argument("--linear", required=True)
+    p.add_argument("--linear", required=True, nargs="+")
     p.add_argument("--report")
     p.add_argument("--scores")
     a = p.parse_args()
@@ -156,7 +158,14 @@ def main():
         share = max(SHARES, key=lambda x: cases.mean(s + x * np.where(np.isfinite(plain), plain, 0)))
         both = s + share * np.where(np.isfinite(plain), plain, 0)
         ways = {"transformer": s, "linear": plain, f"together ({share} × linear)": both}
-        heads[name] = {"penalty": PENALTIES[best], "linear": share, "knots": knots(cases, s), "together": knots(cases, both)}
+        # Where the linear detector does better without it, the gateway does not ask the transformer.
+        better = [cases.mean(both, at(both)) > cases.mean(plain, at(plain)) for at in (cases.strict, lambda m: cases.cut(m, 0.01 * (1 if o == 0 else 0.5)))]
+        used = int(all(better))
+        together = knots(cases, both, CAREFUL)
+        # Of the attacks that reach warn, one in a thousand has a lower linear sum: below it the transformer is not asked.
+        caught = cases.attack & (both >= next(k["sum"] for k in together if k["score"] == 0.6))
+        least = round(float(np.quantile(plain[caught], 0.001, method="lower")), 4)
+        heads[name] = {"model": used, "least": least, "penalty": PENALTIES[best], "linear": share, "knots": knots(cases, s), "together": together}
         w(f"\n## Output `{name}`\n\n{int(cases.attack.sum())} attacks, {int(cases.ordinary.sum())} ordinary texts, {int(cases.hard.sum())} written to mislead; "
           f"penalty {PENALTIES[best]}. Recall at 1 % of the ordinary texts.\n\nLeft out by hand:\n\n")
         table(w, cases, ways, lambda t: t["hand"], LEAST)

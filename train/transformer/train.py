@@ -57,41 +57,44 @@ def folds(texts, n):
     return place
 
 
-def choose(texts, rows, inside, draw):
-    """The passages of an epoch and what each weighs: hands have their say whatever their size, both sides the same."""
+def choose(texts, rows, inside, draw, benign=1.0):
+    """The passages of an epoch and what each weighs: hands have their say whatever their size, both sides the same. Of those without a payload
+    a share is drawn, which weighs as much as all would."""
     by = {}
     for k in inside:
         n, _, label, _, _, learnt = rows[k]
         t = texts[n]
         if label < 0 or t["hand"] == "made" or not (learnt or label):
             continue
-        if t["label"] and not label and draw.random() > 0.3:
+        if t["label"] and not label and draw.random() > 0.3 or not label and draw.random() >= benign:
             continue
         by.setdefault((t["hand"], t["kind"], int(label)), []).append(k)
     out, weights = [], []
     for (hand, _, label), ks in sorted(by.items()):
-        most = min(MOST[label], GENERATED.get(hand, 10**9))
+        share = 1 if label else benign
+        most = round(share * min(MOST[label], GENERATED.get(hand, 10**9)))
         ks = np.array(ks)
         if len(ks) > most:
             ks = draw.choice(ks, most, replace=False)
         out.append(ks)
-        damp = min(1.0, (200 / len(ks)) ** (0.6 if label else 0.25))
+        damp = min(1.0, (200 * share / len(ks)) ** (0.6 if label else 0.25)) / share
         weights.append(np.array([damp * (2 if texts[rows[k][0]]["sort"] == "misleading" else 1) for k in ks]))
     return np.concatenate(out), np.concatenate(weights)
 
 
-def losses(logits, grades, want, grade, weight):
-    """Cross-entropy of each output, the grade's, and that attacks stand above the worst of what is none beside them."""
+def losses(logits, grades, want, grade, weight, inputs):
+    """Cross-entropy of each output, the grade's, and that attacks stand above the worst of what is none beside them and of their kind."""
     known = (want >= 0).float() * weight[:, None]
     point = F.binary_cross_entropy_with_logits(logits, want.clamp(min=0), reduction="none")
     loss = (point * known).sum() / known.sum().clamp(min=1)
     if (grade >= 0).any():
         loss = loss + 0.2 * F.cross_entropy(grades, grade, ignore_index=-1)
     for o in range(3):
-        yes, no = logits[want[:, o] == 1, o], logits[want[:, o] == 0, o]
+        native = inputs == (o > 0)
+        yes, no = logits[native & (want[:, o] == 1), o], logits[native & (want[:, o] == 0), o]
         if len(yes) and len(no):
             above = torch.logsumexp(torch.cat([no, no.new_zeros(1) - 5]), 0)
-            loss = loss + (0.2 if o == 0 else 0.1) * F.softplus(above - yes - 1).mean()
+            loss = loss + (0.1 if o == 2 else 0.2) * F.softplus(above - yes - 1).mean()
     return loss
 
 
@@ -106,6 +109,7 @@ def main():
     p.add_argument("--rate", type=float, default=1.5e-4)
     p.add_argument("--tokens", type=int, default=1800)
     p.add_argument("--frozen", type=int, default=1)
+    p.add_argument("--benign", type=float, default=0.5, help="share of the passages without a payload that each epoch draws")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--switch", type=float, default=0.2, help="share of English passages that get words of another language")
     p.add_argument("--minutes", type=float, default=1e9, help="after which it stops, wherever it is; the rate falls to nothing until then")
@@ -138,7 +142,7 @@ def main():
     best = torch.optim.AdamW([{"params": body, "peak": a.rate}, {"params": heads, "peak": 10 * a.rate}], lr=a.rate, weight_decay=0.01)
     epochs = []
     for _ in range(int(np.ceil(a.epochs))):
-        ks, weight = choose(texts, rows, inside, draw)
+        ks, weight = choose(texts, rows, inside, draw, a.benign)
         plan = model.batches(packed["lengths"][ks], a.tokens, draw)
         epochs += [(ks[b], weight[b]) for b in plan]
     steps = a.limit or round(len(epochs) * a.epochs / np.ceil(a.epochs))
@@ -156,10 +160,11 @@ def main():
         x, n = model.pad([augment(k, ids[k], texts[rows[k, 0]]) for k in ks])
         want = torch.tensor([[w if w < 1 or rows[k, 2] else 0 for w in texts[rows[k, 0]]["wants"]] for k in ks], dtype=torch.float32)
         grade = torch.tensor([texts[rows[k, 0]]["grade"] if rows[k, 2] or not texts[rows[k, 0]]["label"] else -1 for k in ks])
+        inputs = torch.tensor([texts[rows[k, 0]]["kind"] == "input" for k in ks])
         with torch.autocast("cpu", torch.bfloat16):
             h = judge.encoder(x, n, drop=0.1, frozen=a.frozen)
         h = h.float()
-        loss = losses(judge.head(h), judge.grade(h), want, grade, torch.tensor(weight, dtype=torch.float32))
+        loss = losses(judge.head(h), judge.grade(h), want, grade, torch.tensor(weight, dtype=torch.float32), inputs)
         best.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(body + heads, 1.0)

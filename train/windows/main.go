@@ -29,9 +29,11 @@ type text struct {
 	Twin    string `json:"twin,omitempty"`
 	Label   int    `json:"label"`
 	// Sort is "jailbreak" or "attack", "misleading" or "ordinary".
-	Sort    string    `json:"sort"`
-	Length  int       `json:"length"`
-	Windows []passage `json:"windows"`
+	Sort   string `json:"sort"`
+	Length int    `json:"length"`
+	// Linear is what the shipped linear weights say of the text as a whole, by output.
+	Linear  [3]float64 `json:"linear"`
+	Windows []passage  `json:"windows"`
 }
 
 // passage is one passage of a text. Payload is how much of a payload it holds: 1 when all of one, or when it is nothing but payload; -1
@@ -101,7 +103,9 @@ func read(reader *detect.Reader, r rows.Row) text {
 	if t.Family == "" {
 		t.Family = r.Attack
 	}
-	for _, p := range reader.Passages(detect.Text{Channel: detect.Channel(r.Kind), Tool: r.Tool, Text: r.Text}) {
+	whole := detect.Text{Channel: detect.Channel(r.Kind), Tool: r.Tool, Text: r.Text}
+	t.Linear, _ = reader.Sums(whole) // without a sentence there is no passage, and nobody looks at it
+	for _, p := range reader.Passages(whole) {
 		t.Windows = append(t.Windows, passage{p.Text, p.First, p.Concealed, p.Decoded, share(r, p), p.Sums})
 	}
 	return t

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 )
@@ -93,9 +92,9 @@ func (e Entry) ID() string {
 	return r.ID
 }
 
-// ContentHMAC stands for a text in a record: HMAC-SHA-256 of its bytes, in hex (RFC 2104).
-func ContentHMAC(key []byte, text string) string {
+// ContentHMAC stands for a text in a record: HMAC-SHA-256 of its bytes (RFC 2104).
+func ContentHMAC(key []byte, text string) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write([]byte(text))
-	return hex.EncodeToString(h.Sum(nil))
+	return h.Sum(nil)
 }

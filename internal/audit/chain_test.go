@@ -31,7 +31,7 @@ func TestSealVectors(t *testing.T) {
 // RFC 4231, test case 2.
 func TestContentHMAC(t *testing.T) {
 	want := "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
-	if got := audit.ContentHMAC([]byte("Jefe"), "what do ya want for nothing?"); got != want {
+	if got := hex.EncodeToString(audit.ContentHMAC([]byte("Jefe"), "what do ya want for nothing?")); got != want {
 		t.Errorf("got %s", got)
 	}
 }

@@ -38,9 +38,14 @@ type Record struct {
 
 // ContentHash stands for one part's text: HMAC-SHA-256 under the agent's own key, in hex. When that key is erased the
 // text can no longer be proved by anyone, and the chain still verifies.
+//
+// Several parts in a row that are replayed are one entry: without kind and path, with the bytes of all of them, and the
+// HMAC-SHA-256 of the HMACs (32 bytes each) that they have one by one. Each has an entry of its own in the record of the
+// exchange that it was new in.
 type ContentHash struct {
 	Part   int            `json:"part"`
-	Kind   gatehouse.Kind `json:"kind"`
+	Parts  int            `json:"parts,omitempty"` // how many parts the entry stands for, from Part on; left out for one
+	Kind   gatehouse.Kind `json:"kind,omitempty"`
 	Path   string         `json:"path,omitempty"`
 	Bytes  int            `json:"bytes"`
 	HMAC   string         `json:"hmac"`

@@ -75,34 +75,52 @@ func calls(ctx context.Context, l look) (opinion, error) {
 // judge asks the policy about each call that is about to leave.
 func (l look) judge(ctx context.Context) ([]judged, error) {
 	var list []judged
-	var around *policy.Call
+	var known *ambience
 	for i := range l.x.Response {
 		p := &l.x.Response[i]
 		if p.Kind != gatehouse.ToolCall || p.Removed || p.Hosted() && p.Media != gatehouse.LeaveAsked && l.x.Surface == "proxy" {
 			continue // a codec says of a call that the provider has run it; elsewhere that is but a name
 		}
-		if around == nil {
-			known, err := l.surroundings(ctx)
-			if err != nil {
+		if c, left := l.follower.kept(p); left {
+			list = append(list, c)
+			continue
+		}
+		if known == nil {
+			var err error
+			if known, err = l.ambience(ctx); err != nil {
 				return nil, fmt.Errorf("what is known around a call: %w", err)
 			}
-			around = &known
 		}
-		c := *around
-		c.Tool, c.Args, c.Freeform, c.Own = p.Tool, p.Text, p.Media == "freeform", l.own(p.Tool)
-		list = append(list, judged{part: p, call: c, Judgement: l.s.Policy.Judge(c)})
+		list = append(list, l.ask(known, p))
 	}
 	return list, nil
 }
 
-// own is the strictest that the agent's own code says of a tool among those that it declares.
-func (l look) own(tool string) (v gatehouse.Verdict) {
+// ambience is what the calls of an answer have in common.
+type ambience struct {
+	around policy.Call                  // what is known around them
+	own    map[string]gatehouse.Verdict // the strictest that the agent's own code says of a tool among those that it declares
+}
+
+func (l look) ambience(ctx context.Context) (*ambience, error) {
+	around, err := l.surroundings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := &ambience{around, map[string]gatehouse.Verdict{}}
 	for i := range l.x.Request {
-		if p := &l.x.Request[i]; p.Kind == gatehouse.ToolDef && p.Tool == tool && p.Policy.Stricter(v) {
-			v = p.Policy
+		if p := &l.x.Request[i]; p.Kind == gatehouse.ToolDef && p.Policy.Stricter(a.own[p.Tool]) {
+			a.own[p.Tool] = p.Policy
 		}
 	}
-	return v
+	return a, nil
+}
+
+// ask asks the policy about one call.
+func (l look) ask(known *ambience, p *gatehouse.Part) judged {
+	c := known.around
+	c.Tool, c.Args, c.Freeform, c.Own = p.Tool, p.Text, p.Media == "freeform", known.own[p.Tool]
+	return judged{part: p, call: c, Judgement: l.s.Policy.Judge(c)}
 }
 
 // refusal says what became of a call that is not let through.

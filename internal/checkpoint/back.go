@@ -13,6 +13,7 @@ const warningBack = "[Gateway notice: this answer holds what looks like a secret
 // arguments are never rewritten.
 func back(ctx context.Context, l look) (opinion, error) {
 	o := opinion{warning: warningBack}
+	l.unsigned = map[int]bool{}
 	for i := range l.x.Response {
 		p := &l.x.Response[i]
 		if why := l.unsent(p); why != "" {
@@ -26,7 +27,7 @@ func back(ctx context.Context, l look) (opinion, error) {
 		if !r.Complete {
 			return o, errUnscanned(p)
 		}
-		private, err := l.private(ctx, &o, p, r.Findings)
+		private, err := l.private(ctx, &o, p, r)
 		if err != nil {
 			return o, err
 		}
@@ -54,9 +55,9 @@ func (l look) unsent(p *gatehouse.Part) string {
 
 // private writes down what was found that policy minds, and returns what shall go: of a text that can be edited as a [sifting],
 // which decides the same while a text still grows.
-func (l look) private(ctx context.Context, o *opinion, p *gatehouse.Part, findings []gatehouse.Finding) (sifted, error) {
+func (l look) private(ctx context.Context, o *opinion, p *gatehouse.Part, r detect.Result) (sifted, error) {
 	var out sifted
-	for _, f := range findings {
+	for _, f := range r.Findings {
 		switch action := l.s.private(f); {
 		case action == "report", action == "redact" && f.Kind == "pii" && p.Kind == gatehouse.ToolCall:
 			o.reported(f, p)
@@ -67,7 +68,7 @@ func (l look) private(ctx context.Context, o *opinion, p *gatehouse.Part, findin
 	if p.Kind == gatehouse.ToolCall || p.Signed {
 		return out, nil
 	}
-	return l.sift(ctx, o, p, out.findings)
+	return l.sift(ctx, o, p, out.findings, r)
 }
 
 // reported notes a finding that changes nothing.
@@ -90,7 +91,7 @@ func (l look) withhold(o *opinion, p *gatehouse.Part, out sifted) {
 			Text: refusedCall(p, "its arguments hold a secret")})
 		verdict, done = gatehouse.Block, "the call was refused"
 	case p.Signed:
-		o.edits = append(o.edits, unsign(l.x, p)...)
+		o.edits = append(o.edits, l.unsign(p)...)
 		done = "dropped with the calls that hang on it"
 	default:
 		o.edits = append(o.edits, out.edits...)
@@ -101,12 +102,17 @@ func (l look) withhold(o *opinion, p *gatehouse.Part, out sifted) {
 	}
 }
 
-// unsign drops signed reasoning whole, and the calls of its choice, which the provider would refuse without it.
-func unsign(x *gatehouse.Exchange, signed *gatehouse.Part) []gatehouse.Edit {
+// unsign drops signed reasoning whole, and the calls behind it in its choice, which the provider would refuse without it. They go
+// with the first of several.
+func (l look) unsign(signed *gatehouse.Part) []gatehouse.Edit {
 	out := []gatehouse.Edit{{Part: signed.ID, Op: gatehouse.Remove, Choice: signed.Choice}}
-	for i := range x.Response {
-		p := &x.Response[i]
-		if p.Kind == gatehouse.ToolCall && p.Choice == signed.Choice && !p.Removed {
+	if l.unsigned[signed.Choice] {
+		return out
+	}
+	l.unsigned[signed.Choice] = true
+	for i := range l.x.Response {
+		p := &l.x.Response[i]
+		if p.Kind == gatehouse.ToolCall && p.Choice == signed.Choice && p.ID > signed.ID && !p.Removed {
 			out = append(out, gatehouse.Edit{Part: p.ID, Op: gatehouse.Remove, Choice: p.Choice,
 				Text: refusedCall(p, "the reasoning behind it holds a secret")})
 		}

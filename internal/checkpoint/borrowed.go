@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"index/suffixarray"
 	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -20,8 +21,8 @@ const (
 
 // spans are the injected texts of this exchange, lower-case, and everything else that was said in it.
 func (l look) spans() (injected []string, rest []string) {
-	findings := seen(l.x)
-	if len(findings) == 0 {
+	findings := seenBy(l.x)
+	if !l.anyInjected(findings) {
 		return nil, nil
 	}
 	for i := range l.x.Request {
@@ -36,15 +37,32 @@ func (l look) spans() (injected []string, rest []string) {
 	return injected, rest
 }
 
-// copied reports whether what stands at start..end of a text belongs to a copy of an injected span.
-func copied(text string, injected []string, start, end int) bool {
+// originals are the injected spans that a text may hold a copy of, by how they begin.
+type originals struct {
+	begin   map[string][]string
+	longest int
+}
+
+func newOriginals(injected []string) *originals {
+	o := &originals{begin: map[string][]string{}}
+	have := map[string]bool{}
 	for _, span := range injected {
-		if len(span) < minCopy {
-			continue
+		if len(span) >= minCopy && !have[span] {
+			have[span] = true
+			o.begin[span[:minCopy]] = append(o.begin[span[:minCopy]], span)
+			o.longest = max(o.longest, len(span))
 		}
-		from := max(0, end-len(span))
-		if i := strings.Index(text[from:min(len(text), start+len(span))], span); i >= 0 {
-			return true
+	}
+	return o
+}
+
+// copied reports whether what stands at start..end of a text belongs to a copy of an injected span.
+func (o *originals) copied(text string, start, end int) bool {
+	for i := max(0, end-o.longest); i <= start && i+minCopy <= len(text); i++ {
+		for _, span := range o.begin[text[i:i+minCopy]] {
+			if i+len(span) >= end && strings.HasPrefix(text[i:], span) {
+				return true
+			}
 		}
 	}
 	return false
@@ -54,14 +72,15 @@ func copied(text string, injected []string, start, end int) bool {
 // and amounts, which are no anchors.
 func (l look) borrowed(ctx context.Context, o *opinion, texts []utterance, injected, rest []string) error {
 	count := map[int]int{}
+	brought, others := heard{texts: injected}, heard{texts: rest}
 	for _, t := range texts {
+		if ctx.Err() != nil { // each may be looked for in all of the conversation
+			return errUnscanned(t.part)
+		}
 		value := strings.TrimSpace(t.text)
 		if t.part.Kind != gatehouse.ToolCall || t.name || len(value) < minBorrowed || len(value) > maxBorrowed || setsAside(value) ||
-			!anyWord(injected, value) || anyWord(rest, value) {
+			!brought.word(value) || others.word(value) {
 			continue
-		}
-		if ctx.Err() != nil {
-			return errUnscanned(t.part)
 		}
 		count[t.part.ID]++
 		score := scoreWeak
@@ -71,6 +90,39 @@ func (l look) borrowed(ctx context.Context, o *opinion, texts []utterance, injec
 		o.complied(t, sighting{}, "borrowed-argument", score)
 	}
 	return nil
+}
+
+// heard is texts in which words are looked for. When many are, the texts are put in order first.
+type heard struct {
+	texts  []string
+	asked  int
+	joined []byte
+	order  *suffixarray.Index
+}
+
+const (
+	// fewAsked is how many words are looked for in the texts as they stand: to put these in order takes about as long.
+	fewAsked = 32
+	// someHeard is how many of the places of a word are looked at, where it may be inside of others, before the texts are.
+	someHeard = 64
+)
+
+// word reports whether a word stands in any of the texts, and not inside of another.
+func (h *heard) word(word string) bool {
+	if h.asked++; h.asked <= fewAsked || strings.IndexByte(word, 0) >= 0 {
+		return anyWord(h.texts, word)
+	}
+	if h.order == nil {
+		h.joined = []byte(strings.Join(h.texts, "\x00"))
+		h.order = suffixarray.New(h.joined)
+	}
+	places := h.order.Lookup([]byte(word), someHeard)
+	for _, start := range places {
+		if apart(h.joined, start, start+len(word)) {
+			return true
+		}
+	}
+	return len(places) == someHeard && anyWord(h.texts, word)
 }
 
 func anyWord(texts []string, word string) bool {

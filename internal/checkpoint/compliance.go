@@ -45,14 +45,15 @@ func (l look) compliance(ctx context.Context, o *opinion) error {
 		}
 	}
 	injected, rest := l.spans()
+	spans := newOriginals(injected)
 	for _, t := range texts {
 		if len(byAnchor) > 0 {
 			t.warns = attacked.MatchString(t.text)
 			c := covered(t.part, "")
-			c.Detectors = []string{"compliance"}
+			c.Detectors = l.versions([]string{"compliance"})
 			o.coverage = append(o.coverage, c)
 		}
-		if err := judge(ctx, o, t, byAnchor, injected); err != nil {
+		if err := weigh(ctx, o, t, byAnchor, spans); err != nil {
 			return err
 		}
 		if t.part.Kind == gatehouse.Reasoning {
@@ -88,17 +89,20 @@ func (l look) remember(ctx context.Context, texts []utterance, to map[anchor]nam
 	for d := range found {
 		list = append(list, named{anchor: anchors[d]})
 	}
-	for _, n := range l.unsaid(ctx, list, seen(l.x)) {
+	for _, n := range l.unsaid(ctx, list, seenBy(l.x)) {
 		to[n.anchor] = n
 	}
 	return nil
 }
 
-// judge weighs the anchors that one text of the answer names. A text can name one thousands of times, so the time is watched.
-func judge(ctx context.Context, o *opinion, t utterance, brought map[anchor]named, injected []string) error {
+// weigh weighs the anchors that one text of the answer names. A text can name one thousands of times, so the time is watched.
+func weigh(ctx context.Context, o *opinion, t utterance, brought map[anchor]named, injected *originals) error {
 	found := t.seen
 	for a := range brought {
-		if at := strings.Index(t.text, a.value); a.kind == anchorPhrase && at >= 0 {
+		if a.kind != anchorPhrase {
+			continue
+		}
+		if at := strings.Index(t.text, a.value); at >= 0 {
 			found = append(slices.Clone(found), sighting{a, at, at + len(a.value), false})
 		}
 	}
@@ -110,7 +114,7 @@ func judge(ctx context.Context, o *opinion, t utterance, brought map[anchor]name
 		if ctx.Err() != nil {
 			return errUnscanned(t.part)
 		}
-		switch quoted := copied(t.text, injected, s.start, s.end); {
+		switch quoted := injected.copied(t.text, s.start, s.end); {
 		case quoted && t.part.Kind == gatehouse.ToolCall:
 			o.complied(t, s, "anchor-in-call", scoreWeak) // it passes the injection on
 		case quoted && !pictured(t, s):
@@ -219,11 +223,17 @@ func (o *opinion) complied(t utterance, s sighting, rule string, score float64) 
 		f.Severity = gatehouse.Critical
 	}
 	// One of a kind in a part says it.
-	same := func(g gatehouse.Finding) bool {
-		return g.Part == f.Part && g.Detector == f.Detector && g.Score >= f.Score
-	}
-	if !slices.ContainsFunc(o.findings, same) {
-		o.findings = append(o.findings, f)
+	if same := (following{f.Part, rule}); o.follows[same] < score {
+		if o.follows == nil {
+			o.follows = map[following]float64{}
+		}
+		o.follows[same], o.findings = score, append(o.findings, f)
 	}
 	o.score = max(o.score, score)
+}
+
+// following is a way in which a part of the answer does what an injection asks for.
+type following struct {
+	part int
+	rule string
 }

@@ -23,6 +23,7 @@ type memory struct {
 	session.Store
 	decided map[session.Digest][]gatehouse.Edit
 	anchors map[session.Digest]bool
+	sum     session.Suspicion
 }
 
 func (*memory) Ready(context.Context) error { return nil }
@@ -34,7 +35,14 @@ func (m *memory) Append(_ context.Context, _ audit.Record, u *session.Update, _ 
 	for _, a := range u.Anchors {
 		m.anchors[a] = true
 	}
+	for _, e := range u.Evidence {
+		m.sum.Add(e)
+	}
 	return nil
+}
+
+func (m *memory) Suspicion(context.Context, string, string) (session.Suspicion, error) {
+	return m.sum, nil
 }
 
 func (*memory) ContentKey(context.Context, string) ([]byte, error) { return []byte("key"), nil }

@@ -4,6 +4,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/audit"
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
+	"github.com/gatehouse-gateway/gatehouse/internal/keep"
 	"github.com/gatehouse-gateway/gatehouse/internal/session"
 )
 
@@ -40,6 +42,7 @@ type Engine struct {
 	Ledger    Ledger
 	Sessions  *session.Resolver
 	Approvals Approvals // nil: flagged calls are withheld for good
+	Memory    *Memory   // nil: every text is read, and every decision looked up, anew
 	Log       *slog.Logger
 
 	settings atomic.Pointer[Settings]
@@ -47,7 +50,11 @@ type Engine struct {
 
 // Use makes the engine decide by these settings from now on.
 func (e *Engine) Use(s *Settings) {
-	s.decidedUnder = s.epoch(e.Detectors)
+	s.scanner, s.scannedBy, s.decidedUnder = e.Scanner, e.Detectors, s.epoch(e.Detectors)
+	if set, ok := e.Scanner.(*detect.Set); ok && s.WithoutModel {
+		s.scanner = set.Inline()
+		s.scannedBy = set.Inline().Version()
+	}
 	e.settings.Store(s)
 }
 
@@ -114,9 +121,13 @@ func (e *Engine) ask(ctx context.Context, x *gatehouse.Exchange, at gatehouse.Ch
 	if x.Cut == "stream_buffer" && x.Answered {
 		return opinion{}, fmt.Errorf("the response is larger than limits.stream_buffer")
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.ScanTime)
+	// The transformer stops when the client leaves, or at half of the time: what it has not read, faster detectors have.
+	model, stop := context.WithTimeout(ctx, s.ScanTime/2)
+	defer stop()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience(at))
 	defer cancel()
-	look := look{scanner: e.Scanner, sessions: e.Sessions, s: s, x: x, follower: followed(ctx, x), approvals: e.Approvals, enforcing: s.mode(at) == gatehouse.Enforce}
+	ctx = detect.WhileModel(ctx, model)
+	look := look{scanner: e.scanner(x, s), version: e.Detectors, sessions: e.Sessions, s: s, x: x, follower: followed(ctx, x), approvals: e.Approvals, enforcing: s.mode(at) == gatehouse.Enforce}
 	switch at {
 	case gatehouse.Front:
 		return front(ctx, look)
@@ -128,6 +139,19 @@ func (e *Engine) ask(ctx context.Context, x *gatehouse.Exchange, at gatehouse.Ch
 		return back(ctx, look)
 	}
 	return opinion{}, fmt.Errorf("no checkpoint %q", at)
+}
+
+// scanner is the one for the texts of an exchange: it remembers what it has seen for the same agent. Agents of one credential
+// share their part of the memory, and so do all those of which nobody has said yet that they are somebody.
+func (e *Engine) scanner(x *gatehouse.Exchange, s *Settings) Scanner {
+	if e.Memory == nil || x.Agent == "" {
+		return s.scanner
+	}
+	o := keep.Owner{Member: x.Agent}
+	if x.Known {
+		o.Party = cmp.Or(x.AgentCredential, x.Agent)
+	}
+	return e.Memory.findings.For(o, s.scannedBy, s.scanner)
 }
 
 // panicked keeps the type of a panic's value: its text could quote content.

@@ -14,7 +14,8 @@ type follower struct {
 	s      *Settings
 	x      *gatehouse.Exchange
 	texts  map[int]*sifting // by the part's ID
-	broken bool             // nothing more may leave before the end
+	calls  gatekeeper
+	broken bool // nothing more may leave before the end
 }
 
 type followerKey struct{}
@@ -44,8 +45,8 @@ func (e *Engine) under(ctx context.Context, x *gatehouse.Exchange) *Settings {
 // Mode implements [gatehouse.Follower].
 func (f *follower) Mode(at gatehouse.Checkpoint) gatehouse.Mode { return f.s.mode(at) }
 
-// Grow implements [gatehouse.Follower]. Integrity has to have read all of an answer before any of it may leave. Calls are judged
-// by all that is around them, and texts that a nudge adds stand before them.
+// Grow implements [gatehouse.Follower]. Integrity has to have read all of an answer before any of it may leave. A call may as soon
+// as it is complete, when back and the gate let it through; one that they do not waits for the check at the end.
 func (f *follower) Grow(p *gatehouse.Part, delta string, whole bool) (free int, edits []gatehouse.Edit) {
 	defer func() {
 		if v := recover(); v != nil { // the check at the end will see it, too, and it is its failure
@@ -58,8 +59,8 @@ func (f *follower) Grow(p *gatehouse.Part, delta string, whole bool) (free int, 
 		return 0, nil
 	case p.Kind == gatehouse.Opaque:
 		return gatehouse.Everything, nil
-	case p.Kind == gatehouse.ToolCall && !p.Hosted():
-		return f.unless(f.intervenes()), nil
+	case p.Kind == gatehouse.ToolCall && (!p.Hosted() || p.Media == gatehouse.LeaveAsked):
+		return f.call(p, whole), nil
 	case f.s.Protection != gatehouse.Enforce, p.Kind != gatehouse.ToolCall && !f.s.Outgoing, p.Kind == gatehouse.ToolCall && !f.s.ToolCalls:
 		return gatehouse.Everything, nil
 	case p.Kind == gatehouse.ToolCall || p.Signed:
@@ -77,6 +78,24 @@ func (f *follower) Grow(p *gatehouse.Part, delta string, whole bool) (free int, 
 		return gatehouse.Everything, t.edits
 	}
 	return free, edits
+}
+
+// call says whether a call may leave.
+func (f *follower) call(p *gatehouse.Part, whole bool) int {
+	switch {
+	case !f.intervenes():
+		return gatehouse.Everything
+	case !whole,
+		f.s.Protection == gatehouse.Enforce && f.s.ToolCalls && f.withheld(p),
+		f.s.Autonomy == gatehouse.Enforce && !f.calls.allow(f.ctx, f.look(), p):
+		return 0
+	}
+	return gatehouse.Decided
+}
+
+// look is what the gate sees with while the response grows.
+func (f *follower) look() look {
+	return look{scanner: f.engine.Scanner, sessions: f.engine.Sessions, s: f.s, x: f.x, follower: f, enforcing: true}
 }
 
 func (f *follower) unless(held bool) int {
@@ -98,7 +117,7 @@ func (f *follower) intervenes() bool {
 
 // withheld reports whether back will take away a part that cannot be edited.
 func (f *follower) withheld(p *gatehouse.Part) bool {
-	r := f.engine.Scanner.Scan(f.ctx, detect.Text{Channel: detect.Output, Tool: p.Tool, Text: p.Text})
+	r := f.engine.scanner(f.x, f.s).Scan(f.ctx, detect.Text{Channel: detect.Output, Tool: p.Tool, Text: p.Text})
 	for _, found := range r.Findings {
 		if f.s.private(found) == "redact" && (found.Kind != "pii" || p.Kind != gatehouse.ToolCall) {
 			return true

@@ -26,26 +26,21 @@ const (
 // front reads everything that goes to the model: user text can be stopped, held or marked; spans are cut out of tool
 // results and out of history; system text is the operator's own and only reported on.
 func front(ctx context.Context, l look) (opinion, error) {
-	o := opinion{warning: warningFront}
-	for i := range l.x.Request {
-		p := &l.x.Request[i]
-		if why := l.unread(p); why != "" {
-			o.coverage = append(o.coverage, covered(p, why))
-			if p.Kind == gatehouse.Opaque {
-				l.opaque(&o, p)
-			}
-			continue
-		}
-		channel := detect.Input
-		if p.Kind == gatehouse.ToolResult || p.Kind == gatehouse.ToolDef {
-			channel = detect.ToolResult
-		}
-		r := l.scan(ctx, &o, p, channel)
-		if !r.Complete && p.Kind != gatehouse.ToolResult {
-			return o, errUnscanned(p)
-		}
+	o := opinion{warning: warningFront, coverage: make([]gatehouse.Coverage, 0, len(l.x.Request))}
+	list, err := l.readAll(ctx, &o)
+	if err != nil {
+		return o, err
+	}
+	l.consult(ctx, &o, list)
+	if err := l.accumulate(ctx, list); err != nil {
+		return o, err
+	}
+	for i := range list {
+		p, r := list[i].part, list[i].result
 		o.findings = append(o.findings, r.Findings...)
 		switch {
+		case list[i].opaque:
+			l.opaque(&o, p)
 		case p.Role == gatehouse.System || p.Kind == gatehouse.ToolCall:
 			l.report(&o, p, r)
 		case p.Role == gatehouse.User && p.Kind == gatehouse.Text:
@@ -56,8 +51,35 @@ func front(ctx context.Context, l look) (opinion, error) {
 			l.cut(&o, p, r)
 		}
 	}
-	err := l.joined(ctx, &o)
+	err = l.joined(ctx, &o)
 	return o, err
+}
+
+// readAll lets the detectors look at every part that is to be looked at, within their own time.
+func (l look) readAll(ctx context.Context, o *opinion) ([]read, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.s.ScanTime)
+	defer cancel()
+	var list []read
+	for i := range l.x.Request {
+		p := &l.x.Request[i]
+		if why := l.unread(p); why != "" {
+			o.coverage = append(o.coverage, covered(p, why))
+			if p.Kind == gatehouse.Opaque {
+				list = append(list, read{part: p, opaque: true})
+			}
+			continue
+		}
+		channel := detect.Input
+		if p.Kind == gatehouse.ToolResult || p.Kind == gatehouse.ToolDef {
+			channel = detect.ToolResult
+		}
+		r := l.scan(ctx, o, p, channel)
+		if !r.Complete && p.Kind != gatehouse.ToolResult {
+			return nil, errUnscanned(p)
+		}
+		list = append(list, read{part: p, result: r, alone: r.Score})
+	}
+	return list, nil
 }
 
 // joined reads what the newest user turn says when its texts run together: an instruction that is split over parts is one
@@ -90,8 +112,12 @@ func (l look) joined(ctx context.Context, o *opinion) error {
 		return nil
 	}
 	// The halves are harmless apart, so that none can be cut alone.
+	all := map[int]bool{}
 	for _, p := range parts {
-		o.edits = slices.DeleteFunc(o.edits, func(e gatehouse.Edit) bool { return e.Part == p.ID })
+		all[p.ID] = true
+	}
+	o.edits = slices.DeleteFunc(o.edits, func(e gatehouse.Edit) bool { return all[e.Part] })
+	for _, p := range parts {
 		o.edits = append(o.edits, whole(p, noticeQuarantined))
 	}
 	o.raise(gatehouse.Redact, worst.Detector, reason)
@@ -134,6 +160,8 @@ func mediaName(media string) string {
 	switch media {
 	case "image", "image_url", "input_audio", "file", "document", "audio":
 		return media
+	case gatehouse.Unread:
+		return "members that nothing reads"
 	}
 	return "unknown type"
 }

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -24,6 +25,8 @@ const (
 	// maxNamed is how many anchors one exchange can bring, and maxKept how many of them its session remembers: less than a
 	// session's list, so that one page cannot push out what others have brought.
 	maxNamed, maxKept = 256, 64
+	// maxWeighed is how many are held against what the model said before: most of those are said already and are not kept.
+	maxWeighed = 4 * maxNamed
 	// minPhrase and maxPhrase bound a quoted text that shall be said, in bytes.
 	minPhrase, maxPhrase = 12, 200
 )
@@ -37,7 +40,7 @@ var (
 
 // injected are the spans of a part's original text in which front saw an injection. A text of the user's counts from the quarantine
 // threshold on: below it stand those that only quote one.
-func (l look) injected(p *gatehouse.Part, findings []gatehouse.Finding) []gatehouse.Finding {
+func (l look) injected(p *gatehouse.Part, findings byPart) []gatehouse.Finding {
 	least := l.s.Warn
 	switch {
 	case p.Kind == gatehouse.ToolResult || p.Kind == gatehouse.ToolDef:
@@ -47,12 +50,22 @@ func (l look) injected(p *gatehouse.Part, findings []gatehouse.Finding) []gateho
 		return nil
 	}
 	var out []gatehouse.Finding
-	for _, f := range findings {
-		if f.Kind == "injection" && f.Part == p.ID && f.Score >= least && f.Start <= f.End && f.End <= len(p.Original()) {
+	for _, f := range findings[p.ID] {
+		if f.Kind == "injection" && f.Score >= least && f.Start <= f.End && f.End <= len(p.Original()) {
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// anyInjected reports whether there are any: before all that was said in a long conversation is read.
+func (l look) anyInjected(findings byPart) bool {
+	for i := range l.x.Request {
+		if len(findings) > 0 && len(l.injected(&l.x.Request[i], findings)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // seen are front's findings of injections in this exchange.
@@ -66,41 +79,64 @@ func seen(x *gatehouse.Exchange) []gatehouse.Finding {
 	return out
 }
 
+// byPart are findings by the part in which they are.
+type byPart map[int][]gatehouse.Finding
+
+func seenBy(x *gatehouse.Exchange) byPart {
+	out := byPart{}
+	for _, f := range seen(x) {
+		out[f.Part] = append(out[f.Part], f)
+	}
+	return out
+}
+
 // brought are the anchors that the injections of this exchange bring: what stands in them, and in nothing that the user or the
 // operator said or the model did before it read them.
 func (l look) brought(ctx context.Context) []named {
-	findings := seen(l.x)
-	if len(findings) == 0 {
+	findings := seenBy(l.x)
+	if !l.anyInjected(findings) {
 		return nil
 	}
 	var all []named
 	have := map[anchor]bool{}
-	known := naming{}
+	known, tools := naming{}, l.tools()
 	for i := range l.x.Request {
 		p := &l.x.Request[i]
 		if p.Role == gatehouse.Assistant {
 			known.add(p)
 		}
 		for _, f := range l.injected(p, findings) {
-			for _, n := range l.demanded(p, f) {
-				if !have[n.anchor] && len(all) < maxNamed && !known.holds(n.anchor) {
-					have[n.anchor] = true
+			if len(all) == maxNamed || len(have) == maxWeighed {
+				break
+			}
+			for _, n := range l.demanded(p, f, tools) {
+				if have[n.anchor] || len(all) == maxNamed || len(have) == maxWeighed {
+					continue
+				}
+				if have[n.anchor] = true; !known.holds(n.anchor) {
 					all = append(all, n)
 				}
 			}
 		}
 	}
 	all = l.unsaid(ctx, all, findings)
+	var returned []string
 	for i := range all {
-		all[i].elsewhere = all[i].kind == anchorHost && l.returned(all[i].anchor, findings)
+		if all[i].kind != anchorHost {
+			continue
+		}
+		if returned == nil {
+			returned = l.returned(findings)
+		}
+		all[i].elsewhere = slices.ContainsFunc(returned, func(text string) bool { return strings.Contains(text, all[i].value) })
 	}
 	return all
 }
 
 // demanded are the anchors of one injected span and of the demands beside it.
-func (l look) demanded(p *gatehouse.Part, f gatehouse.Finding) []named {
+func (l look) demanded(p *gatehouse.Part, f gatehouse.Finding, tools *toolNames) []named {
 	text := p.Original()
-	out := l.anchors(readable(text, text[f.Start:f.End]), false)
+	out := anchors(readable(text, text[f.Start:f.End]), false, tools)
 	if p.Role == gatehouse.User && p.Kind == gatehouse.Text || f.Score < l.s.Quarantine {
 		return out // what the user says beside it is the user's, and a text may quote an injection as an example
 	}
@@ -110,7 +146,7 @@ func (l look) demanded(p *gatehouse.Part, f gatehouse.Finding) []named {
 		for from := 0; from < len(beside); {
 			_, to := sentenceAround(beside, from, from+1)
 			if s := beside[from:to]; demands.in(s) {
-				out = append(out, l.anchors(s, true)...)
+				out = append(out, anchors(s, true, tools)...)
 			}
 			from = to
 		}
@@ -128,7 +164,7 @@ func readable(text, piece string) string {
 
 // anchors are the anchors of an injected text. A tool that it names counts only where it names nothing else: who obeys
 // "mail it to a@evil.example" says the address again.
-func (l look) anchors(text string, near bool) []named {
+func anchors(text string, near bool, tools *toolNames) []named {
 	var out []named
 	for _, s := range sightings(text) {
 		if !s.wide {
@@ -146,28 +182,10 @@ func (l look) anchors(text string, near bool) []named {
 	if len(out) > 0 {
 		return out
 	}
-	for i := range l.x.Request {
-		if d := &l.x.Request[i]; d.Kind == gatehouse.ToolDef && toolNamed(lowered(text), lowered(d.Tool)) {
-			out = append(out, named{anchor: anchor{anchorTool, lowered(d.Tool)}, near: near})
-		}
+	for _, name := range tools.in(lowered(text)) {
+		out = append(out, named{anchor: anchor{anchorTool, name}, near: near})
 	}
 	return out
-}
-
-// toolNamed reports whether a text names a tool: by a name that is no word, or as "tool search", "search tool", "search(".
-func toolNamed(text, name string) bool {
-	if len(name) < 3 {
-		return false
-	}
-	if strings.ContainsAny(name, "_-.") {
-		return wordIn(text, name)
-	}
-	for _, form := range [...]string{name + " tool", name + " function", "tool " + name, "function " + name, name + "("} {
-		if strings.Contains(text, form) {
-			return true
-		}
-	}
-	return false
 }
 
 // wordIn reports whether a word stands in a text, and not inside of another.
@@ -178,19 +196,25 @@ func wordIn(text, word string) bool {
 			return false
 		}
 		start, end := from+i, from+i+len(word)
-		if (start == 0 || !wordByte(text[start-1])) && (end == len(text) || !wordByte(text[end])) {
+		if apart(text, start, end) {
 			return true
 		}
-		from = end
+		from = start + 1
 	}
+}
+
+// apart reports whether what stands at start..end of a text is not inside of a longer word.
+func apart[T string | []byte](text T, start, end int) bool {
+	return (start == 0 || !wordByte(text[start-1])) && (end == len(text) || !wordByte(text[end]))
 }
 
 func wordByte(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
 }
 
-// returned reports whether tools have named an anchor elsewhere than in and beside what is injected.
-func (l look) returned(a anchor, findings []gatehouse.Finding) bool {
+// returned is what tools have returned, lower-case, less what is injected and what stands beside it.
+func (l look) returned(findings byPart) []string {
+	out := []string{}
 	for i := range l.x.Request {
 		p := &l.x.Request[i]
 		if p.Kind != gatehouse.ToolResult {
@@ -200,11 +224,9 @@ func (l look) returned(a anchor, findings []gatehouse.Finding) bool {
 		for j := range spans {
 			spans[j].Start, spans[j].End = max(0, spans[j].Start-nearBefore), min(len(p.Original()), spans[j].End+nearAfter)
 		}
-		if strings.Contains(lowered(without(p.Original(), spans)), a.value) {
-			return true
-		}
+		out = append(out, lowered(without(p.Original(), spans)))
 	}
-	return false
+	return out
 }
 
 // without is a text less some spans, whose ends stay apart.

@@ -35,6 +35,7 @@ func (l look) leave(ctx context.Context, list []judged) error {
 		return nil
 	}
 	var taken []string
+	var around *policy.Call
 	for i := range list {
 		c := &list[i]
 		if c.Verdict != gatehouse.Flag {
@@ -46,11 +47,19 @@ func (l look) leave(ctx context.Context, list []judged) error {
 			continue
 		}
 		c.digest = hex.EncodeToString(sum[:])
-		d, err := l.demand(ctx, c, sum)
-		if err != nil {
-			return err
+		if c.call.Session == nil { // the policy did not ask, and the human will
+			if around == nil {
+				known, err := l.around(ctx)
+				if err != nil {
+					return fmt.Errorf("what is known around a call: %w", err)
+				}
+				around = &known
+			}
+			c.call.Now, c.call.Agent, c.call.Session, c.call.Origin, c.call.Words = around.Now, around.Agent, around.Session, around.Origin, around.Words
 		}
+		d := l.demand(ctx, c, sum)
 		d.Of, d.Taken = l.x.Released, taken
+		var err error
 		if c.answer, err = l.approvals.Ask(ctx, d); err != nil {
 			return fmt.Errorf("ask for approval: %w", err)
 		}
@@ -65,15 +74,8 @@ func (l look) leave(ctx context.Context, list []judged) error {
 }
 
 // demand is a flagged call as a human is to see it.
-func (l look) demand(ctx context.Context, c *judged, digest [32]byte) (approval.Demand, error) {
+func (l look) demand(ctx context.Context, c *judged, digest [32]byte) approval.Demand {
 	x := l.x
-	if c.call.Session == nil { // the policy did not ask, and the human will
-		known, err := l.around(ctx)
-		if err != nil {
-			return approval.Demand{}, fmt.Errorf("what is known around a call: %w", err)
-		}
-		c.call.Now, c.call.Agent, c.call.Session, c.call.Origin, c.call.Words = known.Now, known.Agent, known.Session, known.Origin, known.Words
-	}
 	if c.Value == "" {
 		c.Blame = policy.Suspect(c.call)
 	}
@@ -89,7 +91,7 @@ func (l look) demand(ctx context.Context, c *judged, digest [32]byte) (approval.
 	if c.call.Session != nil {
 		d.Risk, d.Tainted = c.call.Session.Risk, c.call.Session.Tainted
 	}
-	return d, nil
+	return d
 }
 
 // within reports whether a call is within the scope of a grant. A scope that cannot be read, or fails, covers nothing.

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/session"
@@ -13,22 +14,18 @@ func (e *Engine) recall(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 	if x.Agent == "" || x.Fresh {
 		return nil
 	}
-	texts, digests := remembered(x), []session.Digest(nil)
-	for _, p := range texts {
-		digests = append(digests, e.Sessions.TextDigest(s.decidedUnder, *p))
-	}
-	known, err := e.Sessions.Store.DecidedTexts(ctx, x.Agent, x.Session, digests)
-	if err != nil {
+	texts := remembered(x)
+	if err := e.known(ctx, x, s, texts); err != nil {
 		return err
 	}
-	for i, p := range texts {
-		edits, ok := known[digests[i]]
-		if !ok || len(edits) > 0 && edits[0].Op == gatehouse.Remove && p.Latest {
+	for _, p := range texts {
+		d := memoOf(p).decided
+		if d == nil || d.refused() && p.Latest {
 			continue
 		}
 		p.Replayed = true
-		again := make([]gatehouse.Edit, len(edits))
-		for j, edit := range edits {
+		again := make([]gatehouse.Edit, len(d.edits))
+		for j, edit := range d.edits {
 			edit.Part = p.ID
 			if edit.Op == gatehouse.Remove {
 				edit = whole(p, edit.Text)
@@ -61,7 +58,7 @@ func (e *Engine) anchors(ctx context.Context, x *gatehouse.Exchange, s *Settings
 	ctx, cancel := context.WithTimeout(ctx, s.ScanTime)
 	defer cancel()
 	var out []session.Digest
-	for _, n := range (look{scanner: e.Scanner, s: s, x: x}).brought(ctx) {
+	for _, n := range (look{scanner: e.scanner(x, s), s: s, x: x}).brought(ctx) {
 		address := n.kind == anchorHost || n.kind == anchorURL
 		if n.kind != anchorPhrase && !n.elsewhere && (!n.near || !address) && len(out) < maxKept {
 			out = append(out, e.Sessions.AnchorDigest(x.Session, n.kind, n.value))
@@ -114,18 +111,19 @@ func (e *Engine) update(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 			made[x.Reminded.Edit.Part] = append(made[x.Reminded.Edit.Part], x.Reminded.Edit)
 		}
 	}
+	u.Evidence = look{sessions: e.Sessions, s: s, x: x}.accumulated()
 	u.Anchors = e.anchors(ctx, x, s)
-	refused, scored := refusedTexts(x, s), scores(x)
+	refused, scored, hurried := refusedTexts(x, s), scores(x), hurriedTexts(x)
 	u.Anchors = append(u.Anchors, look{sessions: e.Sessions, s: s, x: x}.taint(scored)...)
 	for _, p := range remembered(x) {
-		if p.Replayed || p.Skip {
+		if p.Replayed || p.Skip || hurried[p.ID] && !refused[p.ID] {
 			continue
 		}
 		edits := made[p.ID]
 		if refused[p.ID] {
 			edits = []gatehouse.Edit{{Op: gatehouse.Remove, Text: noticeQuarantined}}
 		}
-		u.Decided = append(u.Decided, session.Decided{Text: e.Sessions.TextDigest(s.decidedUnder, *p), Edits: marked(edits, scored[p.ID])})
+		u.Decided = append(u.Decided, session.Decided{Text: e.digest(p, s), Edits: marked(edits, scored[p.ID])})
 	}
 	// What the assistant said comes back as history, and has been decided on its way out.
 	for _, said := range spoken(x) {
@@ -167,6 +165,22 @@ func spoken(x *gatehouse.Exchange) []gatehouse.Part {
 		}
 	}
 	return out
+}
+
+// hurriedTexts are the parts that front would have read more of, had there been time. They are new again in the next turn.
+func hurriedTexts(x *gatehouse.Exchange) map[int]bool {
+	hurried := map[int]bool{}
+	for _, d := range x.Decisions {
+		if d.At != gatehouse.Front {
+			continue
+		}
+		for _, c := range d.Coverage {
+			if slices.ContainsFunc(c.Partial, gatehouse.Partial.Hurried) {
+				hurried[c.Part] = true
+			}
+		}
+	}
+	return hurried
 }
 
 // refusedTexts are the parts for which front has stopped the exchange.

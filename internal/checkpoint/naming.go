@@ -54,8 +54,11 @@ func (n *naming) holds(a anchor) bool {
 
 // unsaid are those anchors that neither the user nor the operator has named outside of what is injected. A text of an earlier turn
 // that names one is scanned again: its findings are not kept, and this is rare.
-func (l look) unsaid(ctx context.Context, list []named, findings []gatehouse.Finding) []named {
+func (l look) unsaid(ctx context.Context, list []named, findings byPart) []named {
 	for i := range l.x.Request {
+		if len(list) == 0 {
+			return nil
+		}
 		p := &l.x.Request[i]
 		if p.Kind != gatehouse.Text || p.Inserted || p.Role != gatehouse.User && p.Role != gatehouse.System {
 			continue
@@ -71,10 +74,7 @@ func (l look) unsaid(ctx context.Context, list []named, findings []gatehouse.Fin
 			if !r.Complete {
 				continue // whoever cannot be asked has not said it
 			}
-			for j := range r.Findings {
-				r.Findings[j].Part = p.ID
-			}
-			mine = r.Findings
+			mine = byPart{p.ID: r.Findings}
 		}
 		own := naming{}
 		own.say(without(p.Original(), l.injected(p, mine)))

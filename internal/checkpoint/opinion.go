@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
@@ -25,6 +26,7 @@ type opinion struct {
 	advisories []advisory
 	coverage   []gatehouse.Coverage
 	analysis   string
+	follows    map[following]float64 // what was told of compliance
 }
 
 // raise makes the opinion at least as strict as v; the reason of the strictest verdict stays.
@@ -97,9 +99,10 @@ func nudges(x *gatehouse.Exchange, warning string) []gatehouse.Edit {
 // there is none.
 func choices(x *gatehouse.Exchange) []int {
 	var out []int
-	for _, p := range x.Response {
-		if !slices.Contains(out, p.Choice) {
-			out = append(out, p.Choice)
+	seen := map[int]bool{}
+	for i := range x.Response {
+		if c := x.Response[i].Choice; !seen[c] {
+			seen[c], out = true, append(out, c)
 		}
 	}
 	if out == nil {
@@ -111,10 +114,13 @@ func choices(x *gatehouse.Exchange) []int {
 // look is what a checkpoint sees with.
 type look struct {
 	scanner  Scanner
+	version  string // of the detectors
 	sessions *session.Resolver
 	s        *Settings
 	x        *gatehouse.Exchange
 	follower *follower // what has been decided while the response grew; nil: nothing
+
+	unsigned map[int]bool // choices of which back has dropped signed reasoning
 
 	approvals Approvals
 	enforcing bool // verdicts happen, so that flagged calls ask for leave
@@ -127,12 +133,23 @@ func (l look) scan(ctx context.Context, o *opinion, p *gatehouse.Part, c detect.
 		r.Findings[i].Part = p.ID
 	}
 	cover := covered(p, "")
-	cover.Detectors = r.Detectors
+	cover.Detectors, cover.Partial, cover.Score = l.versions(r.Detectors), r.Partial, r.Score
 	if !r.Complete {
 		cover.Skipped = "deadline"
 	}
 	o.coverage = append(o.coverage, cover)
 	return r
+}
+
+// versions are the names of detectors, each with its version: its own where it says one, else that of the set.
+func (l look) versions(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		if out[i] = name; !strings.Contains(name, "@") {
+			out[i] += "@" + l.version
+		}
+	}
+	return out
 }
 
 func covered(p *gatehouse.Part, skipped string) gatehouse.Coverage {

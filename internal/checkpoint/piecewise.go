@@ -31,7 +31,7 @@ func (e *Engine) said(ctx context.Context, x *gatehouse.Exchange, s *Settings) [
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.ScanTime)
 	defer cancel()
-	l := look{scanner: e.Scanner, sessions: e.Sessions, s: s, x: x}
+	l := look{scanner: e.scanner(x, s), sessions: e.Sessions, s: s, x: x}
 	scores, err := l.everScored(ctx)
 	if err != nil {
 		e.Log.Error("store cannot be read", "request_id", x.ID, "error", err)

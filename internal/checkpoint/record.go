@@ -3,11 +3,13 @@ package checkpoint
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/audit"
+	"github.com/gatehouse-gateway/gatehouse/internal/session"
 )
 
 // Finish implements [gatehouse.Checker]: it writes the record of the exchange and what its session remembers, at once.
@@ -44,11 +46,17 @@ func (e *Engine) finish(ctx context.Context, x *gatehouse.Exchange, s *Settings)
 		return err
 	}
 	u := e.update(ctx, x, s)
-	durable := s.Durability == "all" || s.Durability == "decisions" && (!x.AllPass() || u != nil && len(u.Results) > 0 && x.Surface != "proxy")
+	durable := s.Durability == "all" || s.Durability == "decisions" && (!x.AllPass() || weighty(x, u))
 	if err := e.Ledger.Append(ctx, r, u, durable); err != nil {
 		return fmt.Errorf("append record: %w", err)
 	}
 	return nil
+}
+
+// weighty reports whether an exchange that passed adds something to its session that must not be lost.
+func weighty(x *gatehouse.Exchange, u *session.Update) bool {
+	return u != nil && (len(u.Results) > 0 && x.Surface != "proxy" ||
+		slices.ContainsFunc(u.Evidence, func(e session.Evidence) bool { return e.Adds() > 0 }))
 }
 
 // clip keeps names that come from outside to a length that a name has.
@@ -65,7 +73,7 @@ func (e *Engine) record(ctx context.Context, x *gatehouse.Exchange) (audit.Recor
 		ID: x.ID, Type: "exchange", Time: x.Time.UTC(), Agent: x.Agent, Session: x.Session, Surface: x.Surface,
 		Account: x.Account, Key: x.Key, Event: x.Event,
 		Upstream: x.Upstream, Endpoint: x.Endpoint, Model: clip(x.Model), Stream: x.Stream, Analysis: x.Analysis(),
-		Decisions: x.Decisions, Usage: x.Usage, Status: x.Status, Error: x.Error, Took: time.Since(x.Time),
+		Decisions: make([]gatehouse.Decision, len(x.Decisions)), Usage: x.Usage, Status: x.Status, Error: x.Error, Took: time.Since(x.Time),
 		Detectors: e.Detectors, Verdicts: map[string]string{}, Timings: map[string]int64{},
 	}
 	if x.Event != nil {
@@ -74,8 +82,10 @@ func (e *Engine) record(ctx context.Context, x *gatehouse.Exchange) (audit.Recor
 	for _, at := range gatehouse.Checkpoints {
 		r.Verdicts[string(at)] = string(x.Outcome(at))
 	}
-	for _, d := range x.Decisions {
+	for i, d := range x.Decisions {
 		r.Timings[string(d.At)] += d.Took.Nanoseconds()
+		d.Coverage = abridged(d.Coverage)
+		r.Decisions[i] = d
 	}
 	if x.Agent == "" {
 		return r, nil
@@ -84,15 +94,6 @@ func (e *Engine) record(ctx context.Context, x *gatehouse.Exchange) (audit.Recor
 	if err != nil {
 		return r, fmt.Errorf("content key: %w", err)
 	}
-	for _, list := range [2][]gatehouse.Part{x.Request, x.Response} {
-		for _, p := range list {
-			if p.Inserted || p.Kind == gatehouse.Opaque {
-				continue
-			}
-			text := p.Original()
-			r.Content = append(r.Content, audit.ContentHash{Part: p.ID, Kind: p.Kind, Path: p.Path, Bytes: len(text),
-				HMAC: audit.ContentHMAC(key, text), Latest: p.Latest, Replayed: p.Replayed})
-		}
-	}
+	r.Content = e.content(x, key)
 	return r, nil
 }

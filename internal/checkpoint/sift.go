@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
@@ -88,19 +89,19 @@ func (t *sifting) end(ctx context.Context, text string) (complete bool) {
 
 // sift takes out of a text what the sieve finds, and what else was found when all of it was looked at at once, as far as it has
 // not left. What has left is told.
-func (l look) sift(ctx context.Context, o *opinion, p *gatehouse.Part, findings []gatehouse.Finding) (sifted, error) {
+func (l look) sift(ctx context.Context, o *opinion, p *gatehouse.Part, findings []gatehouse.Finding, r detect.Result) (sifted, error) {
 	t := l.follower.sifting(p)
 	if t == nil {
 		if t = l.s.sifting(l.scanner, p.ID); t == nil {
 			return sifted{findings, redact.Edits(p.Text, findings, redact.Token)}, nil
 		}
-		if t.sieve.Write(ctx, p.Text); !t.end(ctx, p.Text) {
+		if t.sieve.WriteWhole(ctx, p.Text, r); !t.end(ctx, p.Text) {
 			return sifted{}, errUnscanned(p)
 		}
 	}
 	var more []gatehouse.Finding
 	for _, f := range findings {
-		if slices.ContainsFunc(t.edits, func(e gatehouse.Edit) bool { return e.Start < f.End && f.Start < e.End }) {
+		if t.touches(f) {
 			continue
 		}
 		if f.Start < t.free {
@@ -122,6 +123,12 @@ func (l look) sift(ctx context.Context, o *opinion, p *gatehouse.Part, findings 
 	out.edits = append(slices.Clone(t.edits), redact.Edits(p.Text, more, redact.Token)...)
 	slices.SortFunc(out.edits, func(a, b gatehouse.Edit) int { return cmp.Compare(a.Start, b.Start) })
 	return out, nil
+}
+
+// touches reports whether one of the edits takes something of a finding out.
+func (t *sifting) touches(f gatehouse.Finding) bool {
+	i := sort.Search(len(t.edits), func(i int) bool { return t.edits[i].End > f.Start })
+	return i < len(t.edits) && t.edits[i].Start < f.End
 }
 
 // late tells of what was only seen for what it is when it had left: what gave it away came long behind it.

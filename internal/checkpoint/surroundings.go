@@ -127,7 +127,14 @@ func (l look) everScored(ctx context.Context) (map[int]float64, error) {
 	var replayed []*gatehouse.Part
 	for i := range l.x.Request {
 		p := &l.x.Request[i]
-		if p.Replayed && (p.Kind == gatehouse.ToolResult || p.Role == gatehouse.User) {
+		if !p.Replayed || p.Kind != gatehouse.ToolResult && p.Role != gatehouse.User {
+			continue
+		}
+		if d := memoOf(p).decided; d != nil {
+			if score := scoreOf(d.edits); score > 0 {
+				all[p.ID] = max(all[p.ID], score)
+			}
+		} else { // another process has looked it up, for an exchange that is decided in several requests
 			replayed = append(replayed, p)
 			digests = append(digests, l.sessions.TextDigest(l.s.decidedUnder, *p))
 		}

@@ -60,15 +60,22 @@ func (e *Engine) answer(ctx context.Context, x *gatehouse.Exchange, sessionID st
 	if err != nil {
 		return err
 	}
+	if len(known[under]) == 0 {
+		return nil
+	}
+	answered := map[string]bool{}
+	for i := range x.Request {
+		if p := &x.Request[i]; p.Kind == gatehouse.ToolResult {
+			answered[p.CallID] = true
+		}
+	}
 	for _, edit := range known[under] {
 		var w withheld
 		if err := json.Unmarshal([]byte(edit.Text), &w); err != nil {
 			return err
 		}
-		answered := slices.ContainsFunc(x.Request, func(p gatehouse.Part) bool {
-			return p.Kind == gatehouse.ToolResult && p.CallID == w.CallID
-		})
-		if !answered {
+		if !answered[w.CallID] {
+			answered[w.CallID] = true
 			x.Ask(gatehouse.Part{Kind: gatehouse.ToolResult, Role: gatehouse.Tool, Tool: w.Tool, CallID: w.CallID, Media: w.Media,
 				Text: w.Notice, Inserted: true})
 		}

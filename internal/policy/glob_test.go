@@ -40,7 +40,7 @@ func TestGlobDoesNotExplode(t *testing.T) {
 	if pattern.match(name) {
 		t.Error("matched")
 	}
-	if took := time.Since(start); took > 2*time.Second {
+	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("took %v", took)
 	}
 }

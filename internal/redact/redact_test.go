@@ -143,7 +143,7 @@ func TestEditsAreLinear(t *testing.T) {
 		began := time.Now()
 		edits := redact.Edits(text, all, redact.Token)
 		gatehouse.Splice(text, edits)
-		if took := time.Since(began); took > time.Second || len(edits) != len(all) {
+		if took := time.Since(began); took > 5*time.Second || len(edits) != len(all) {
 			t.Errorf("%s: %d edits for %d findings in %v", name, len(edits), len(all), took)
 		}
 	}

@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"fmt"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -38,12 +36,4 @@ func (r *Resolver) Continued(ctx context.Context, agentID string, keys []string)
 // WithheldDigest is what the calls that were taken out of a stored answer are remembered under.
 func (r *Resolver) WithheldDigest(agentID, key string) Digest {
 	return r.keyed("withheld", agentID, key)
-}
-
-func (r *Resolver) keyed(fields ...string) Digest {
-	m := hmac.New(sha256.New, r.Key)
-	for _, field := range fields {
-		writeField(m, field)
-	}
-	return Digest(m.Sum(nil))
 }

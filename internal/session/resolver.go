@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -21,6 +22,12 @@ var (
 
 // ValidName reports whether a text may name an agent (X-Mnemom-Agent of a request).
 func ValidName(name string) bool { return namePattern.MatchString(name) }
+
+// ValidAgentID reports whether a text has the form of an agent's id, mnm-<uuid>.
+func ValidAgentID(id string) bool {
+	rest, ok := strings.CutPrefix(id, "mnm-")
+	return ok && uuid.Validate(rest) == nil && len(rest) == 36
+}
 
 // ValidID reports whether a text may name a session (X-Mnemom-Session of a request).
 func ValidID(id string) bool { return sessionPattern.MatchString(id) }
@@ -42,6 +49,8 @@ type Resolver struct {
 	Store Store
 	Key   []byte // of the gateway, for every keyed hash
 	Box   Box    // seals excerpts of what was said; nil: none are kept
+	// Memory is of transcripts; nil: each is written anew.
+	Memory *Memory
 }
 
 // Agent finds the agent of a credential, whichever account it belongs to; an unknown one is the given account's. known is
@@ -82,20 +91,18 @@ func (r *Resolver) newID(hash string, n int) string {
 
 // Proof is what is kept of a hash proof: its HMAC under the gateway's key, in hex.
 func (r *Resolver) Proof(hashProof string) string {
-	m := hmac.New(sha256.New, r.Key)
-	writeField(m, "proof")
-	writeField(m, hashProof)
-	return hex.EncodeToString(m.Sum(nil))
+	d := r.keyed("proof", hashProof)
+	return hex.EncodeToString(d[:])
 }
 
 // Session finds the session of a request: the header's if it is well formed, else the one whose last turn ended with the
 // transcript that the request begins with, else a new one. fresh is true for a new one, which comes with an error too.
-func (r *Resolver) Session(ctx context.Context, agentID, header string, request []gatehouse.Part) (id string, fresh bool, err error) {
+func (r *Resolver) Session(ctx context.Context, x *gatehouse.Exchange, header string) (id string, fresh bool, err error) {
 	if ValidID(header) {
 		return header, false, nil
 	}
-	if digest, later := r.lastTurn(agentID, request); later {
-		id, ok, err := r.Store.SessionByTranscript(ctx, agentID, digest)
+	if digest, later := r.lastTurn(x); later {
+		id, ok, err := r.Store.SessionByTranscript(ctx, x.Agent, digest)
 		if err != nil {
 			return newID(), true, fmt.Errorf("find session: %w", err)
 		}

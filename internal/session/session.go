@@ -45,6 +45,7 @@ type Update struct {
 	Reminders   []Reminder // that wait for the next turn
 	Reminded    []string   // ids of those that this exchange has told
 	Results     []Result   // of tool calls, that this exchange is the first to tell
+	Evidence    []Evidence // of an attack that comes a little at a time: what its new texts are
 	Said        []Said     // what it told of its conversation, where that is told piece by piece
 	Heard       bool       // it asked for what its session was told before, which is therefore kept for longer
 	Time        time.Time
@@ -73,5 +74,6 @@ type Store interface {
 	// exchange that still runs brings.
 	Reminders
 	Conversations
+	Suspicions
 	Anchors(ctx context.Context, agentID, session string, anchors []Digest) (map[Digest]bool, error)
 }

@@ -94,6 +94,7 @@ func (s *Store) DeleteAgent(ctx context.Context, id string, at time.Time) error 
 		for _, forget := range []string{
 			`DELETE FROM transcripts WHERE agent = ?`, `DELETE FROM decided WHERE agent = ?`, `DELETE FROM anchors WHERE agent = ?`,
 			`DELETE FROM reminders WHERE agent = ?`, `DELETE FROM said WHERE agent = ?`, `DELETE FROM conversations WHERE agent = ?`,
+			`DELETE FROM suspicions WHERE agent = ?`,
 			`UPDATE agent_pending_approvals SET sealed = NULL WHERE agent = ?`,
 		} {
 			if _, err := db.ExecContext(ctx, forget, id); err != nil {

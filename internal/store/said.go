@@ -42,8 +42,6 @@ const (
 // saidStatements are those that keep what sessions were told.
 type saidStatements struct {
 	insert, worsen, add, use, order, drop, idle, forget, empty *sql.Stmt
-
-	swept *time.Time // when idle conversations were last looked for
 }
 
 func (p *saidStatements) queries() map[**sql.Stmt]string {
@@ -167,11 +165,7 @@ func (p *saidStatements) excess(ctx context.Context, agent, sessionID string) (g
 }
 
 // sweep drops the texts of conversations that nobody has used for long. That they were there stays known.
-func (p *saidStatements) sweep(ctx context.Context) error {
-	now := time.Now()
-	if now.Sub(*p.swept) < sweepEvery {
-		return nil
-	}
+func (p *saidStatements) sweep(ctx context.Context, now time.Time) error {
 	idle, err := p.idling(ctx, now.Add(-session.SaidAge))
 	if err != nil {
 		return err
@@ -183,7 +177,6 @@ func (p *saidStatements) sweep(ctx context.Context) error {
 			}
 		}
 	}
-	*p.swept = now
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/gatehouse-gateway/gatehouse/internal/audit"
@@ -32,8 +33,10 @@ const keepAnchors = `DELETE FROM anchors WHERE agent = ? AND session = ? AND anc
 type statements struct {
 	getHead, setHead, record, agent, seeAgent, moveKeys, transcript, decided, anchor, keepAnchors, reminder, told, result, countResult *sql.Stmt
 
-	said saidStatements
-	seen map[string]sighting // agents of this transaction, by hash
+	said      saidStatements
+	suspicion suspicionStatements
+	seen      map[string]sighting // agents of this transaction, by hash
+	swept     *time.Time          // when it was last looked for what nobody has used for long
 }
 
 // sighting is an agent as it is stored, and when a later item of the same transaction has seen it; zero when none has.
@@ -71,8 +74,10 @@ func prepare(ctx context.Context, db *sql.DB) (p statements, err error) {
 			return statements{}, err
 		}
 	}
-	p.said.swept = new(time.Time)
-	for to, query := range p.said.queries() {
+	p.swept = new(time.Time)
+	more := p.said.queries()
+	maps.Copy(more, p.suspicion.queries())
+	for to, query := range more {
 		if *to, err = db.PrepareContext(ctx, query); err != nil { //nolint:sqlclosecheck // as above
 			p.close()
 			return statements{}, err
@@ -83,7 +88,8 @@ func prepare(ctx context.Context, db *sql.DB) (p statements, err error) {
 
 func (p *statements) all() []**sql.Stmt {
 	return []**sql.Stmt{&p.getHead, &p.setHead, &p.record, &p.agent, &p.seeAgent, &p.moveKeys, &p.transcript, &p.decided, &p.anchor, &p.keepAnchors, &p.reminder, &p.told,
-		&p.result, &p.countResult, &p.said.insert, &p.said.worsen, &p.said.add, &p.said.use, &p.said.order, &p.said.drop, &p.said.idle, &p.said.forget, &p.said.empty}
+		&p.result, &p.countResult, &p.said.insert, &p.said.worsen, &p.said.add, &p.said.use, &p.said.order, &p.said.drop, &p.said.idle, &p.said.forget, &p.said.empty,
+		&p.suspicion.get, &p.suspicion.put, &p.suspicion.drop}
 }
 
 func (p *statements) close() {
@@ -159,6 +165,9 @@ func (p *statements) update(ctx context.Context, it item) (item, error) {
 		return it, err
 	}
 	if err := p.said.update(ctx, kept.ID, u); err != nil {
+		return it, err
+	}
+	if err := p.suspicion.update(ctx, kept.ID, u); err != nil {
 		return it, err
 	}
 	return it, p.anchors(ctx, kept.ID, u)
@@ -245,10 +254,25 @@ func (p *statements) finish(ctx context.Context, head audit.Head) error {
 			return err
 		}
 	}
-	if err := p.said.sweep(ctx); err != nil {
+	if err := p.sweep(ctx, time.Now()); err != nil {
 		return err
 	}
 	return p.writeHead(ctx, head)
+}
+
+// sweep drops what nobody has used for long, now and then.
+func (p *statements) sweep(ctx context.Context, now time.Time) error {
+	if now.Sub(*p.swept) < sweepEvery {
+		return nil
+	}
+	if err := p.said.sweep(ctx, now); err != nil {
+		return err
+	}
+	if err := p.suspicion.sweep(ctx, now); err != nil {
+		return err
+	}
+	*p.swept = now
+	return nil
 }
 
 // rename gives a record to the agent that was stored first. Its texts were hashed under the key of the id that lost, which

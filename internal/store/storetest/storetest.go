@@ -5,6 +5,7 @@ package storetest
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -33,6 +34,7 @@ func Run(t *testing.T, b Backend) {
 	t.Run("session", func(t *testing.T) { testSession(t, b) })
 	t.Run("anchors", func(t *testing.T) { testAnchors(t, b) })
 	t.Run("said", func(t *testing.T) { testSaid(t, b) })
+	t.Run("suspicion", func(t *testing.T) { testSuspicion(t, b) })
 	t.Run("agent", func(t *testing.T) { testAgent(t, b) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, b) })
 	t.Run("rejected", func(t *testing.T) { testRejected(t, b) })
@@ -54,7 +56,7 @@ func Record(id string) audit.Record {
 			At: gatehouse.Front, Mode: gatehouse.Enforce, Verdict: gatehouse.Allow, Would: gatehouse.Allow,
 			Outcome: gatehouse.Pass, Reason: "an <html> & reason",
 		}},
-		Content: []audit.ContentHash{{Kind: gatehouse.Text, Bytes: 5, HMAC: audit.ContentHMAC([]byte("key"), id)}},
+		Content: []audit.ContentHash{{Kind: gatehouse.Text, Bytes: 5, HMAC: hex.EncodeToString(audit.ContentHMAC([]byte("key"), id))}},
 		Status:  200,
 	}
 }

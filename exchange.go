@@ -3,6 +3,7 @@ package gatehouse
 import (
 	"encoding/json"
 	"sort"
+	"strings"
 	"time"
 )
 
@@ -57,6 +58,8 @@ type Exchange struct {
 	// which a later request can continue this one. They stay in the process.
 	Follows []string `json:"-"`
 	Leaves  []string `json:"-"`
+	// Memo is what those who find the session have worked out on the way. It stays in the process.
+	Memo any `json:"-"`
 	// Proof is a remote gateway's word that it has left the exchange as it is; see [Client].
 	Proof string `json:"proof,omitempty"`
 }
@@ -76,9 +79,10 @@ type Event struct {
 
 // Ask gives parts their IDs and appends them to the request.
 func (x *Exchange) Ask(parts ...Part) {
-	for _, p := range parts {
-		p.ID = x.nextID()
-		x.Request = append(x.Request, p)
+	id := x.nextID()
+	x.Request = append(x.Request, parts...)
+	for i := range parts {
+		x.Request[len(x.Request)-len(parts)+i].ID = id + i
 	}
 }
 
@@ -205,10 +209,12 @@ func (p *Part) edit(list []Edit) string {
 func (x *Exchange) insert(e Edit) {
 	p := Part{ID: x.nextID(), Kind: Text, Inserted: true, Text: e.Text, Choice: e.Choice}
 	if x.Answered {
-		p.Role, x.Response = Assistant, append(x.Response, p)
+		p.Role = Assistant
+		x.Response = append(x.Response, p)
 		return
 	}
-	p.Role, p.Latest, x.Request = User, true, append(x.Request, p)
+	p.Role, p.Latest = User, true
+	x.Request = append(x.Request, p)
 }
 
 // Notice is what the assistant says where a checkpoint stopped the exchange: by what, and the request id.
@@ -224,15 +230,21 @@ func (x *Exchange) Notice() string {
 func Splice(text string, edits []Edit) string {
 	list := append([]Edit(nil), edits...)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Start < list[j].Start })
-	var out []byte
+	size := len(text)
+	for _, e := range list {
+		size += len(e.Text)
+	}
+	var out strings.Builder
+	out.Grow(size)
 	at := 0
 	for _, e := range list {
 		if e.Start < at || e.End < e.Start || e.End > len(text) {
 			continue
 		}
-		out = append(out, text[at:e.Start]...)
-		out = append(out, e.Text...)
+		out.WriteString(text[at:e.Start])
+		out.WriteString(e.Text)
 		at = e.End
 	}
-	return string(append(out, text[at:]...))
+	out.WriteString(text[at:])
+	return out.String()
 }

@@ -122,7 +122,7 @@ const (
 	Reasoning  Kind = "reasoning"   // the model's thinking
 	ToolCall   Kind = "tool_call"   // Text holds the arguments as the wire has them, normally JSON
 	ToolResult Kind = "tool_result" // what a tool returned
-	ToolDef    Kind = "tool_def"    // a tool that the request declares; Text holds its description
+	ToolDef    Kind = "tool_def"    // a tool that the request declares; Text holds its description and the texts of its schema
 	Opaque     Kind = "opaque"      // something that no detector reads: an image, audio, an unknown item
 )
 
@@ -153,6 +153,8 @@ type Part struct {
 	Edited   bool   `json:"edited,omitempty"`   // Text is not what the wire had
 	Was      string `json:"was,omitempty"`      // the text as the wire had it, when Edited
 	Inserted bool   `json:"inserted,omitempty"` // not on the wire: the gateway's own text, to be placed by the codec
+
+	Memo any `json:"-"` // what the checker knows of the part; it stays in the process
 
 	spans *[]Edit // see Changes; a pointer, so that parts can be compared
 }
@@ -226,14 +228,34 @@ type Advisory struct {
 	ID       string   `json:"id,omitempty"`
 }
 
-// Coverage says of one part which detectors read it, or why none did.
+// Coverage says of one part which detectors read it, or why none did. In a record, several parts in a row that were skipped
+// because they are replayed are one entry, without path and kind and with the bytes of all of them.
 type Coverage struct {
 	Part      int      `json:"part"`
+	Parts     int      `json:"parts,omitempty"` // how many parts the entry stands for, from Part on; left out for one
 	Path      string   `json:"path,omitempty"`
-	Kind      Kind     `json:"kind"`
+	Kind      Kind     `json:"kind,omitempty"`
 	Bytes     int      `json:"bytes"`
-	Detectors []string `json:"detectors,omitempty"`
-	Skipped   string   `json:"skipped,omitempty"` // opaque, replayed, deadline, off, trusted
+	Detectors []string `json:"detectors,omitempty"` // those that read it, name@version
+	Score     float64  `json:"score,omitempty"`     // its injection score, also where it is too low for a finding
+	Skipped   string   `json:"skipped,omitempty"`   // opaque, replayed, deadline, off, trusted
+	// Partial names detectors that have read less of the part than the others.
+	Partial []Partial `json:"partial,omitempty"`
+}
+
+// Partial says of a detector how much of a part it has read, in passages of some sentences, and why not all.
+type Partial struct {
+	Detector string `json:"detector"`
+	Read     int    `json:"read"`
+	Of       int    `json:"of"` // 0: nobody has counted
+	// Why is worst (the rest looked better to cheaper detectors), sure (those had decided), deadline, cancelled, busy, slow, off, absent,
+	// unused or error.
+	Why string `json:"why"`
+}
+
+// Hurried reports whether it was for want of time, so that the same detector would read more another day.
+func (p Partial) Hurried() bool {
+	return p.Why == "deadline" || p.Why == "cancelled" || p.Why == "busy" || p.Why == "error"
 }
 
 // Decision is what one checkpoint said of an exchange and what came of it.

@@ -20,14 +20,14 @@ const module = "github.com/gatehouse-gateway/gatehouse"
 // its sub-packages excepted. A directory belongs to its longest prefix in the table; one without a prefix fails the
 // test, so that a new package is given a place on purpose.
 var layers = [][]string{
-	{".", "verdict", "internal/rawjson", "internal/sse", "internal/encoding", "internal/encoder"},
+	{".", "verdict", "internal/rawjson", "internal/sse", "internal/encoding", "internal/encoder", "internal/keep", "internal/leaktest"},
 	{"internal/canonical", "internal/jsonarray", "agent"},
 	{"internal/wire"},
 	{"internal/wire/openai", "internal/wire/anthropic", "internal/wire/gemini", "internal/wire/responses", "internal/wire/completions",
 		"internal/wire/embeddings"},
 	{"internal/detect", "internal/deed"},
-	{"internal/redact", "internal/provenance"},
-	{"internal/policy", "internal/audit", "internal/session", "internal/identity", "internal/seal", "internal/approval"},
+	{"internal/redact", "internal/provenance", "internal/findings"},
+	{"internal/policy", "internal/audit", "internal/session", "internal/identity", "internal/seal", "internal/approval", "internal/judge"},
 	{"internal/checkpoint", "internal/webhook"},
 	{"internal/header", "internal/upstream"},
 	{"internal/surface"},

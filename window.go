@@ -17,12 +17,16 @@ type Follower interface {
 	// Grow takes the text that a part has got since the last call, all of what it had at first; whole says that it has ended.
 	// It returns how many bytes of the part's text, from its beginning, no checkpoint will touch any more otherwise than by
 	// the replacements that it returns: all those that begin in them, in order, and for as long as the response lasts. A part
-	// without text, which only its whole has a meaning, has left when free is [Everything].
+	// without text, which only its whole has a meaning, has left when free is [Everything]; a call, when it is at least [Decided].
 	Grow(p *Part, delta string, whole bool) (free int, edits []Edit)
 }
 
 // Everything is what [Follower.Grow] returns for a part that nobody will touch any more, however it grows.
 const Everything = int(^uint(0) >> 1)
+
+// Decided is what [Follower.Grow] returns for a call that is complete and stays as it is, while texts may still be added to the
+// answer: a format in which no text may stand behind a call holds it for them.
+const Decided = Everything - 1
 
 // window is the behaviour of a flow that lets go of what is decided.
 type window struct {

@@ -21,7 +21,7 @@ func (l *loop) write() script {
 	w := script{system: -1, parts: map[int]int{}, x: &gatehouse.Exchange{
 		ID: newID(), Time: time.Now(), Surface: "sdk", Session: l.s.Session}}
 	for _, d := range l.cfg.declarations() {
-		w.x.Ask(gatehouse.Part{Kind: gatehouse.ToolDef, Role: gatehouse.System, Path: "tools." + d.Name, Tool: d.Name, Text: d.Description,
+		w.x.Ask(gatehouse.Part{Kind: gatehouse.ToolDef, Role: gatehouse.System, Path: "tools." + d.Name, Tool: d.Name, Text: d.definition(),
 			Policy: l.cfg.Tools[d.Name].Policy, Skip: !l.uses(ToolCall)})
 	}
 	if l.cfg.System != "" {

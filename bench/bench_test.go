@@ -62,3 +62,39 @@ func TestReportAnswersUntilTheEnd(t *testing.T) {
 		t.Errorf("%d profiles, %q", profiled, lines)
 	}
 }
+
+func TestRetelling(t *testing.T) {
+	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+	stretch := func(old, cpu int) Stretch { return Stretch{Requests: 10, Old: old << 10, CPU: ms(cpu)} }
+	r := Retelling{Conversation: Conversation{Turns: 40, Size: 1024}, Pairs: []RetellingPair{{
+		Floor:   []Stretch{stretch(0, 10), stretch(1000, 11), stretch(2000, 12), stretch(3000, 13)},
+		Gateway: []Stretch{stretch(0, 20), stretch(1000, 26), stretch(2000, 32), stretch(3000, 38)},
+	}}}
+	// The last stretch has 3000 KiB more than the first, and takes 25 ms more instead of 10.
+	if got := r.Slope(); got != 5*time.Microsecond {
+		t.Errorf("a KiB of old text: %v", got)
+	}
+	if got := r.Whole(); got != ms(70)/6000 {
+		t.Errorf("with everything: %v", got)
+	}
+	var out bytes.Buffer
+	if err := r.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"31–40", "300 KiB", "5.00 µs more"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in:\n%s", want, out.String())
+		}
+	}
+}
+
+func TestConversationGrows(t *testing.T) {
+	c := completion{Messages: []message{{Role: "system", Content: "Help."}}}
+	c.ask(100)
+	c.Messages = append(c.Messages, message{Role: "assistant", Calls: []call{{ID: "one", Function: function{Arguments: "{}"}}}})
+	c.ask(100)
+	last := c.Messages[len(c.Messages)-1]
+	if c.Messages[1].Role != "user" || last.Role != "tool" || last.CallID != "one" || c.size() != 5+100+2+100 {
+		t.Errorf("%+v, %d bytes", c.Messages, c.size())
+	}
+}

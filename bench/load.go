@@ -93,7 +93,7 @@ func (s *sender) open(ctx context.Context, start time.Time) {
 
 // send sends one request whose time counts from since.
 func (s *sender) send(ctx context.Context, since time.Time) {
-	first, err := s.exchange(ctx, s.load.Prompts.next())
+	first, err := s.exchange(ctx, s.load.Prompts.next(), io.Discard)
 	done := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +109,8 @@ func (s *sender) send(ctx context.Context, since time.Time) {
 	s.firstByte = append(s.firstByte, first.Sub(since))
 }
 
-// exchange sends a body, reads the answer to its end and returns when its first byte came.
-func (s *sender) exchange(ctx context.Context, body []byte) (first time.Time, err error) {
+// exchange sends a body, copies the answer to its end and returns when its first byte came.
+func (s *sender) exchange(ctx context.Context, body []byte, to io.Writer) (first time.Time, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
 	if err != nil {
 		return first, err
@@ -133,6 +133,7 @@ func (s *sender) exchange(ctx context.Context, body []byte) (first time.Time, er
 			first = time.Now()
 		}
 		size += n
+		to.Write(buf[:n]) //nolint:errcheck // it is memory, or nothing
 		switch {
 		case errors.Is(err, io.EOF) && size > 0:
 			return first, nil

@@ -11,8 +11,12 @@ import (
 
 // Model is a model server that answers at once: prose that is different every time, as one completion or as a stream. To a
 // request that declares tools it answers with a secret in the text and a call of one of the tools, which every other time is
-// one that a gateway shall hold back.
+// one that a gateway shall hold back. As the model of a [Conversation] it calls a tool when it is asked, and answers when it has
+// the result.
 type Model struct{}
+
+// conversing is the name of the model that conversations ask.
+const conversing = "gpt-4o-conversing"
 
 // answerSize is the text of one answer, in bytes.
 const answerSize = 400
@@ -28,7 +32,12 @@ func (Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	a := answer{text: prose(answerSize)}
 	// What the load generator writes is known to the byte; parsing it would only take CPU from the measured process.
-	if bytes.Contains(body, []byte(`"tools":[`)) {
+	switch {
+	case bytes.HasPrefix(body, []byte(`{"model":"`+conversing)):
+		if bytes.LastIndex(body, []byte(`{"role":"user"`)) > bytes.LastIndex(body, []byte(`{"role":"tool"`)) {
+			a.call = &call{ID: "call_" + token(24), Type: "function", Function: function{Name: "lookup", Arguments: `{"name":"notes/` + token(8) + `"}`}}
+		}
+	case bytes.Contains(body, []byte(`"tools":[`)):
 		a.text = prose(answerSize/2) + "The token was " + secret() + ". " + prose(answerSize/2)
 		a.call = &call{ID: "call_" + token(24), Type: "function", Function: function{Name: "read_file", Arguments: `{"path":"notes/` + token(8) + `.txt"}`}}
 		if draw(2) == 0 {

@@ -63,3 +63,26 @@ func (t Table) typical(side func(Pair) Run) Run {
 		Peak:      int64(mid(func(r Run) float64 { return float64(r.Peak) })),
 	}
 }
+
+// Print writes a table for people: the median over the pairs of each stretch's CPU time for one request, and what a KiB of old
+// text costs.
+func (r Retelling) Print(w io.Writer) error {
+	fmt.Fprintf(w, "conversation: %d pairs, %d turns, texts of %d bytes\n", len(r.Pairs), r.Conversation.Turns, r.Conversation.Size)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "requests\told text\tplain proxy\tgateway\tadded\t")
+	from := 1
+	for i, s := range r.Pairs[0].Gateway {
+		each := func(side func(RetellingPair) []Stretch) time.Duration {
+			return r.median(func(p RetellingPair) time.Duration { return side(p)[i].CPU / time.Duration(max(s.Requests, 1)) })
+		}
+		floor, gateway := each(func(p RetellingPair) []Stretch { return p.Floor }), each(func(p RetellingPair) []Stretch { return p.Gateway })
+		fmt.Fprintf(tw, "%d–%d\t%d KiB\t%s\t%s\t%s\t\n", from, from+s.Requests-1, s.Old/max(s.Requests, 1)/1024, micros(floor), micros(gateway), micros(gateway-floor))
+		from += s.Requests
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "A KiB of old text: %.2f µs more than the plain proxy; with new texts and all fixed costs %.2f µs\n\n",
+		float64(r.Slope())/float64(time.Microsecond), float64(r.Whole())/float64(time.Microsecond))
+	return err
+}

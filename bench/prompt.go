@@ -133,3 +133,30 @@ var sentences = [...]string{
 	"I'm comparing two phone plans: one costs less per month, the other includes more data.",
 	"Make a table with the columns task, owner and due date from the notes below.",
 }
+
+// notes is text of size bytes as a tool may return it: statements, with numbers in them.
+func notes(size int) string {
+	var b strings.Builder
+	b.Grow(size + 160)
+	for b.Len() < size {
+		b.WriteString(strings.ReplaceAll(statements[draw(len(statements))], "#", strconv.Itoa(draw(1e6))))
+		b.WriteByte('\n')
+	}
+	return b.String()[:size]
+}
+
+// statements are what documents say. A number takes the place of #.
+var statements = [...]string{
+	"The warehouse in Rotterdam held # pallets at the end of the month, a little less than in spring.",
+	"Rainfall in the valley was above the average of the last thirty years, and the river stayed within its banks.",
+	"Version # added paging to the list of customers; earlier versions returned all of them at once.",
+	"The committee met on Tuesday and agreed on the budget for the coming year without a vote against.",
+	"Most visitors came from neighbouring countries, and they stayed for three nights on average.",
+	"The function sorts # rows by name and then by date; it takes a few milliseconds on a laptop.",
+	"Sales in the north grew by four per cent while those in the south remained the same.",
+	"The bridge was built in two years by # workers and opened to traffic in autumn.",
+	"Batteries of the second series lasted longer in the cold than those of the first.",
+	"The library has # volumes, of which about a third is in languages other than English.",
+	"A mutex admits one thread at a time, and a semaphore as many as it was made for.",
+	"The train to the coast leaves on the hour and takes forty minutes in each direction.",
+}

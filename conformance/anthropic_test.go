@@ -34,7 +34,7 @@ func (anthropic) request(c conversation, stream bool) any {
 			tools = append(tools, object{"type": tool.Name + "_20250305", "name": tool.Name})
 			continue
 		}
-		tools = append(tools, object{"name": tool.Name, "description": tool.Description, "input_schema": object{"type": "object"}})
+		tools = append(tools, object{"name": tool.Name, "description": tool.Description, "input_schema": tool.schema()})
 	}
 	if tools != nil {
 		body["tools"] = tools

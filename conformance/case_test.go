@@ -14,7 +14,7 @@ import (
 )
 
 // formats are the provider formats that a case may say something of its own for.
-var formats = [...]string{"openai", "anthropic", "gemini", "responses", "completions"}
+var formats = [...]string{"openai", "anthropic", "gemini", "responses", "completions", "sdk"}
 
 // token is a secret that a detector knows, for $TOKEN. It is put together here so that no file of the repository holds one.
 const token = "gh" + "p_" + "R4nD0mW1kX9vB3nM7qT2sY5uZ8aC6dE0fGhJ"
@@ -23,6 +23,7 @@ const token = "gh" + "p_" + "R4nD0mW1kX9vB3nM7qT2sY5uZ8aC6dE0fGhJ"
 type testcase struct {
 	name   string
 	doors  []string // prefixes of the surfaces that it runs on; none: all
+	except []string // prefixes of those that it does not run on
 	also   []string // prefixes of narrow surfaces that it runs on, too
 	skip   string   // why it does not run
 	panics string   // detectors panic on a text that holds this
@@ -74,7 +75,25 @@ type call struct {
 type tool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Hosted      bool   `json:"hosted"` // the provider runs it
+	Arguments   object `json:"arguments"` // their schema; nothing but an object when it is left out
+	Says        string `json:"says"`      // description and schema in one, where the schema has texts
+	Hosted      bool   `json:"hosted"`    // the provider runs it
+}
+
+// schema is that of its arguments.
+func (t tool) schema() object {
+	if t.Arguments == nil {
+		return object{"type": "object"}
+	}
+	return t.Arguments
+}
+
+// said is what the definition says to the model.
+func (t tool) said() string {
+	if t.Says != "" {
+		return t.Says
+	}
+	return t.Description
 }
 
 // model is what the model answers.
@@ -93,7 +112,7 @@ func (c *testcase) on(surface string) bool {
 	if strings.HasPrefix(surface, narrow) {
 		return names(c.also, surface)
 	}
-	return len(c.doors) == 0 || names(c.doors, surface)
+	return (len(c.doors) == 0 || names(c.doors, surface)) && !names(c.except, surface)
 }
 
 // narrow is a surface that has room for few cases: those run there that say so.
@@ -132,6 +151,8 @@ func parse(t *testing.T, name string, src []byte) *testcase {
 		switch word {
 		case "doors":
 			c.doors = strings.Fields(rest)
+		case "except":
+			c.except = strings.Fields(rest)
 		case "also":
 			c.also = strings.Fields(rest)
 		case "skip":

@@ -57,26 +57,16 @@ func (completions) readStream(body []byte) ([]answer, usage, error) {
 		answers []answer
 		used    usage
 	)
-	done := false
-	err := events(body, func(_, data string) error {
-		if done {
-			return errors.New("an event after [DONE]")
-		}
-		if done = data == "[DONE]"; done {
-			return nil
-		}
+	err := untilDone(body, func(data []byte) error {
 		var c textCompletion
-		if err := json.Unmarshal([]byte(data), &c); err != nil {
+		if err := json.Unmarshal(data, &c); err != nil {
 			return err
 		}
 		if c.Usage != nil {
 			used = c.usage()
 		}
 		for _, choice := range c.Choices {
-			for len(answers) <= choice.Index {
-				answers = append(answers, answer{})
-			}
-			a := &answers[choice.Index]
+			a := alternative(&answers, choice.Index)
 			a.text += choice.Text
 			if choice.FinishReason != "" {
 				a.finish = chatFinish(choice.FinishReason)
@@ -84,9 +74,6 @@ func (completions) readStream(body []byte) ([]answer, usage, error) {
 		}
 		return nil
 	})
-	if err == nil && !done {
-		err = errors.New("the stream does not end in [DONE]")
-	}
 	return answers, used, err
 }
 

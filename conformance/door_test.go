@@ -74,6 +74,9 @@ func (d door) Run(t *testing.T, c *testcase, with equipment) []outcome {
 		upstream.last.Reset()
 		o := d.ask(t, address+d.path(d.stream), with.key, said.Session, d.body(turn, said))
 		o.reached, o.from = reached, bytes.Clone(upstream.last.Bytes())
+		if early := d.stream && d.mode == "window" && len(reached) > 0 && o.status == http.StatusOK; o.early != early && d.mode != "auto" {
+			t.Errorf("headers before all was decided: %v, want %v", o.early, early)
+		}
 		if len(reached) > 0 && script.Status < http.StatusBadRequest && script.DropAfter == 0 {
 			var err error
 			if o.modelSaid, o.modelUsed, err = d.answers(o.from); err != nil {
@@ -186,7 +189,7 @@ func (d door) ask(t *testing.T, url, key, session string, body []byte) outcome {
 	o := outcome{status: res.StatusCode, header: res.Header, asked: body}
 	o.body, err = io.ReadAll(res.Body)
 	o.cut = err != nil
-	o.late(t, res.Trailer)
+	o.late(t, res.Trailer, d.format() != "gemini")
 	switch {
 	case o.status != http.StatusOK:
 		o.code = d.code(o.body)

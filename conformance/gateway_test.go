@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/gatehouse-gateway/gatehouse/internal/checkpoint"
 	"github.com/gatehouse-gateway/gatehouse/internal/config"
 	"github.com/gatehouse-gateway/gatehouse/internal/detect"
 	"github.com/gatehouse-gateway/gatehouse/internal/gateway"
@@ -42,21 +43,36 @@ func serve(t *testing.T, c *testcase, with equipment, format, model, streaming s
 	t.Helper()
 	cfg := settings(t, c)
 	cfg.Streaming = streaming
-	set, err := detectors()
-	if err != nil {
-		t.Fatal(err)
-	}
 	cfg.Upstreams = map[string]config.Upstream{format: {Format: format, URL: model, AllowUninspected: cfg.Upstreams[format].AllowUninspected}}
-	g, err := gateway.Open(t.Context(), cfg, gateway.Parts{Store: with.store, Scanner: touchy{set, c.panics}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { g.Close() })
-	server := httptest.NewUnstartedServer(g)
+	server := httptest.NewUnstartedServer(openWith(t, c, with, cfg))
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	server.Start()
 	t.Cleanup(server.Close)
 	return server.URL
+}
+
+// open makes a gateway of a case's configuration, for what has no upstream.
+func open(t *testing.T, c *testcase, with equipment) *gateway.Gateway {
+	t.Helper()
+	return openWith(t, c, with, settings(t, c))
+}
+
+func openWith(t *testing.T, c *testcase, with equipment, cfg *config.Config) *gateway.Gateway {
+	t.Helper()
+	set, err := detectors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var scanner checkpoint.Scanner = touchy{set, c.panics}
+	if with.memory != nil {
+		scanner = known{touchy{set, c.panics}, with.memory}
+	}
+	g, err := gateway.Open(t.Context(), cfg, gateway.Parts{Store: with.store, Scanner: scanner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() }) //nolint:errcheck // nothing is lost: every record is safe before its exchange ends
+	return g
 }
 
 // touchy is a scanner that panics on a certain text.

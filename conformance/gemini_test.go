@@ -49,7 +49,7 @@ func (g gemini) request(c conversation, _ bool) any {
 			tools = append(tools, object{camel(tool.Name): object{}})
 			continue
 		}
-		functions = append(functions, object{"name": tool.Name, "description": tool.Description, "parameters": object{"type": "OBJECT"}})
+		functions = append(functions, object{"name": tool.Name, "description": tool.Description, "parameters": tool.schema()})
 	}
 	if functions != nil {
 		tools = append(tools, object{"functionDeclarations": functions})
@@ -155,10 +155,7 @@ func (g generated) usage() usage {
 // hear puts a response, or one piece of it, behind what is known of the answers.
 func (g generated) hear(answers []answer) ([]answer, error) {
 	for _, c := range g.Candidates {
-		for len(answers) <= c.Index {
-			answers = append(answers, answer{})
-		}
-		a := &answers[c.Index]
+		a := alternative(&answers, c.Index)
 		if a.finish != "" || c.Content.Role != "model" {
 			return answers, errors.New("a candidate goes on after its end, or not the model speaks")
 		}

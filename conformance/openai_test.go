@@ -48,7 +48,7 @@ func (openAI) request(c conversation, stream bool) any {
 			continue
 		}
 		tools = append(tools, object{"type": "function", "function": object{
-			"name": tool.Name, "description": tool.Description, "parameters": object{"type": "object"}}})
+			"name": tool.Name, "description": tool.Description, "parameters": tool.schema()}})
 	}
 	if tools != nil {
 		body["tools"] = tools
@@ -159,26 +159,16 @@ func (o openAI) readStream(body []byte) ([]answer, usage, error) {
 		answers []answer
 		used    usage
 	)
-	done := false
-	err := events(body, func(_, data string) error {
-		if done {
-			return errors.New("an event after [DONE]")
-		}
-		if done = data == "[DONE]"; done {
-			return nil
-		}
+	err := untilDone(body, func(data []byte) error {
 		var c completion
-		if err := json.Unmarshal([]byte(data), &c); err != nil {
+		if err := json.Unmarshal(data, &c); err != nil {
 			return err
 		}
 		if c.Usage != nil {
 			used = c.usage()
 		}
 		for _, choice := range c.Choices {
-			for len(answers) <= choice.Index {
-				answers = append(answers, answer{})
-			}
-			a := &answers[choice.Index]
+			a := alternative(&answers, choice.Index)
 			if a.finish != "" || choice.Delta == nil {
 				return errors.New("a choice goes on after its end, or has no delta")
 			}
@@ -189,10 +179,33 @@ func (o openAI) readStream(body []byte) ([]answer, usage, error) {
 		}
 		return nil
 	})
+	return answers, used, err
+}
+
+// untilDone reads the chunks of a stream, which ends in [DONE].
+func untilDone(body []byte, chunk func(data []byte) error) error {
+	done := false
+	err := events(body, func(_, data string) error {
+		if done {
+			return errors.New("an event after [DONE]")
+		}
+		if done = data == "[DONE]"; done {
+			return nil
+		}
+		return chunk([]byte(data))
+	})
 	if err == nil && !done {
 		err = errors.New("the stream does not end in [DONE]")
 	}
-	return answers, used, err
+	return err
+}
+
+// alternative is the answer of an index. It is there from the first time that it is asked for.
+func alternative(answers *[]answer, index int) *answer {
+	for len(*answers) <= index {
+		*answers = append(*answers, answer{})
+	}
+	return &(*answers)[index]
 }
 
 func (a *answer) add(d *chatContent) error {

@@ -39,7 +39,7 @@ func (responses) request(c conversation, stream bool) any {
 			tools = append(tools, object{"type": strings.TrimSuffix(tool.Name, "_options")})
 			continue
 		}
-		tools = append(tools, object{"type": "function", "name": tool.Name, "description": tool.Description, "parameters": object{"type": "object"}})
+		tools = append(tools, object{"type": "function", "name": tool.Name, "description": tool.Description, "parameters": tool.schema()})
 	}
 	if tools != nil {
 		body["tools"] = tools

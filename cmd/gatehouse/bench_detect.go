@@ -154,10 +154,10 @@ func (b *benchDetect) read() (*scorecard.Run, error) {
 	return run, nil
 }
 
-// stagesOf are the parts of a set that find injections by themselves.
+// stagesOf are the parts of a set that find injections by themselves, and all of it but the transformer, to show what that adds.
 func stagesOf(set *detect.Set) ([]scorecard.Stage, error) {
 	var stages []scorecard.Stage
-	for _, parts := range [][]string{{"patterns", "hidden"}, {"linear"}} {
+	for _, parts := range [][]string{{"patterns", "hidden"}, {"linear"}, {"model"}} {
 		parts = slices.DeleteFunc(parts, func(name string) bool { return !slices.Contains(set.Names(), name) })
 		if len(parts) == 0 {
 			continue
@@ -167,6 +167,9 @@ func stagesOf(set *detect.Set) ([]scorecard.Stage, error) {
 			return nil, err
 		}
 		stages = append(stages, scorecard.Stage{Name: parts[0], Scanner: only})
+	}
+	if names := set.Names(); len(names) > 1 && slices.Contains(names, "model") {
+		stages = append(stages, scorecard.Stage{Name: "inline", Scanner: set.Inline()})
 	}
 	return stages, nil
 }

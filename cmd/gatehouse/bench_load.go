@@ -24,6 +24,7 @@ type benchLoad struct {
 	warm     time.Duration
 	profiles string
 	maxRatio float64
+	turns    int
 	json     bool
 }
 
@@ -38,12 +39,16 @@ pairs. Three tables: ordinary prompts, prompts with tools, instructions and secr
 CPU time is user and system of the server's process under the closed loop; latency is from the open loop. Every prompt is
 different from every other.
 
+With --turns it is one conversation of so many turns that is sent again whole with each of them, by one client, in pairs: what
+a KiB of old text costs beyond the plain proxy.
+
 With --target one load is sent to an OpenAI-compatible base URL, the part before /v1/chat/completions: an open loop with
 --rate, else a closed one. The provider key is taken from OPENAI_API_KEY.
 
 Exits 1 when a request failed, or when the ratio of the first table is above --max-ratio.`,
 		Example: `  gatehouse bench load
   gatehouse bench load --pairs 1 --duration 2s --profile profiles
+  gatehouse bench load --turns 200
   gatehouse bench load --target http://127.0.0.1:8787/openai --rate 50 --duration 30s --json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -54,6 +59,9 @@ Exits 1 when a request failed, or when the ratio of the first table is above --m
 			}
 			if b.target != "" {
 				return b.send(ctx, c.OutOrStdout())
+			}
+			if b.turns > 0 {
+				return b.retell(ctx, c.OutOrStdout())
 			}
 			return b.compare(ctx, c.OutOrStdout(), c.ErrOrStderr())
 		},
@@ -70,6 +78,7 @@ Exits 1 when a request failed, or when the ratio of the first table is above --m
 	f.DurationVar(&b.warm, "warm", time.Second, "time under load before anything is measured")
 	f.StringVar(&b.profiles, "profile", "", "folder for pprof profiles of the gateway: CPU and allocations of each table")
 	f.Float64Var(&b.maxRatio, "max-ratio", 0, "exit 1 when the gateway takes more than this many times the CPU of the plain proxy; 0: never")
+	f.IntVar(&b.turns, "turns", 0, "measure a conversation of so many turns")
 	f.BoolVar(&b.json, "json", false, "print JSON")
 	return cmd
 }
@@ -79,6 +88,8 @@ func (b *benchLoad) check(rated bool) error {
 	switch {
 	case b.load.Duration <= 0 || b.warm < 0:
 		return exitError{2, "--duration must be more than nothing, and --warm not less"}
+	case b.turns < 0 || b.turns > 0 && b.target != "":
+		return exitError{2, "--turns must be 1 or more, and goes without --target"}
 	case b.load.Concurrency < 1 || b.pairs < 1 || b.load.Prompts.Size < 1:
 		return exitError{2, "--concurrency, --pairs and --size must be 1 or more"}
 	case b.load.Rate < 0:
@@ -126,11 +137,6 @@ func (b *benchLoad) send(ctx context.Context, out io.Writer) error {
 
 // compare measures the gateway against the floor.
 func (b *benchLoad) compare(ctx context.Context, out, progress io.Writer) error {
-	if b.profiles != "" {
-		if err := os.MkdirAll(b.profiles, 0o700); err != nil {
-			return fmt.Errorf("make the folder for profiles: %w", err)
-		}
-	}
 	tables, failed := b.tables(), 0
 	for i := range tables {
 		fmt.Fprintf(progress, "measuring: %s\n", tables[i].Name)
@@ -181,8 +187,34 @@ func (b *benchLoad) tables() []bench.Table {
 	return []bench.Table{plain, trigger, stream}
 }
 
-// measure fills one table, with processes and a store of its own.
-func (b *benchLoad) measure(ctx context.Context, t *bench.Table) (err error) {
+// measure fills one table.
+func (b *benchLoad) measure(ctx context.Context, t *bench.Table) error {
+	return b.beside(ctx, t.Name, func(floor, gateway *bench.Process) error {
+		return bench.Compare(ctx, t, b.pairs, b.warm, floor, gateway)
+	})
+}
+
+// retell measures what old text costs.
+func (b *benchLoad) retell(ctx context.Context, out io.Writer) error {
+	r := bench.Retelling{Conversation: bench.Conversation{Turns: b.turns, Size: b.load.Prompts.Size, Key: b.load.Key}}
+	err := b.beside(ctx, "conversation", func(floor, gateway *bench.Process) error {
+		return bench.Retell(ctx, &r, b.pairs, floor, gateway)
+	})
+	switch {
+	case err != nil:
+		return exitError{1, err.Error()}
+	case b.json:
+		return writeJSON(out, struct {
+			bench.Retelling
+			Slope time.Duration `json:"old_kib_ns"`
+			Whole time.Duration `json:"old_kib_whole_ns"`
+		}{r, r.Slope(), r.Whole()})
+	}
+	return r.Print(out)
+}
+
+// beside starts what is compared, with processes and a store of their own, for as long as do runs.
+func (b *benchLoad) beside(ctx context.Context, name string, do func(floor, gateway *bench.Process) error) (err error) {
 	dir, err := os.MkdirTemp("", "gatehouse-bench-")
 	if err != nil {
 		return fmt.Errorf("make a folder for the store: %w", err)
@@ -200,14 +232,17 @@ func (b *benchLoad) measure(ctx context.Context, t *bench.Table) (err error) {
 	defer func() { err = errors.Join(err, floor.Close()) }()
 	var profile []string
 	if b.profiles != "" {
-		profile = []string{"--profile", filepath.Join(b.profiles, t.Name)}
+		if err := os.MkdirAll(b.profiles, 0o700); err != nil {
+			return fmt.Errorf("make the folder for profiles: %w", err)
+		}
+		profile = []string{"--profile", filepath.Join(b.profiles, name)}
 	}
 	gateway, err := startServer(ctx, dir, "gateway", model.URL, append(profile, "--store", "sqlite:"+filepath.Join(dir, "gatehouse.db"))...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, gateway.Close()) }()
-	return bench.Compare(ctx, t, b.pairs, b.warm, floor, gateway)
+	return do(floor, gateway)
 }
 
 // startServer starts this program again as one of the servers. What it logs goes to a file, as an operator's logs do.

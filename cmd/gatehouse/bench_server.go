@@ -77,7 +77,10 @@ func (s *benchServer) run(ctx context.Context, in io.Reader, out, stderr io.Writ
 			ended <- err
 			return nil
 		}
-		go func() { ended <- errors.Join(serveOn(ctx, l, g, headerTime, log), g.Close()) }()
+		limits := config.Default().Limits
+		go func() {
+			ended <- errors.Join(serveOn(ctx, gateway.Patient(l, limits.UpstreamIdle), g, limits, log), g.Close())
+		}()
 	case s.role == "floor":
 		go func() { ended <- serveBench(ctx, l, bench.Floor(upstream)) }()
 	default:

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -88,27 +89,34 @@ func TestKillKeepsEveryDecision(t *testing.T) {
 	t.Logf("%d records, %d finished responses that had to be among them", report.Records, n)
 }
 
-// killMidway starts a gateway, lets clients talk to it, and kills it at a random moment.
+// killMidway starts a gateway, lets clients talk to it until it has answered some, and kills it at a random moment soon after.
 func killMidway(t *testing.T, file string, finished *sync.Map) {
 	t.Helper()
 	url, kill := startGateway(t, file)
 	ctx, stop := context.WithCancel(t.Context())
 	var clients sync.WaitGroup
+	var answered atomic.Int64
 	for c := range 8 {
 		clients.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ {
-				talk(ctx, url, c, i, finished)
+				if talk(ctx, url, c, i, finished) {
+					answered.Add(1)
+				}
 			}
 		})
 	}
-	time.Sleep(150*time.Millisecond + time.Duration(rand.IntN(250))*time.Millisecond)
+	// The first answers of a process take much longer than the others, on a busy machine above all.
+	for end := time.Now().Add(30 * time.Second); answered.Load() < 16 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(time.Duration(rand.IntN(250)) * time.Millisecond)
 	kill()
 	stop()
 	clients.Wait()
 }
 
-// talk has one exchange: clean, blocked or redacted.
-func talk(ctx context.Context, url string, client, i int, finished *sync.Map) {
+// talk has one exchange: clean, blocked or redacted. It reports whether an answer came to its end.
+func talk(ctx context.Context, url string, client, i int, finished *sync.Map) bool {
 	text := fmt.Sprintf("How do I bake bread number %d.%d?", client, i)
 	switch i % 3 {
 	case 1:
@@ -119,20 +127,21 @@ func talk(ctx context.Context, url string, client, i int, finished *sync.Map) {
 	body, _ := json.Marshal(map[string]any{"model": "m", "stream": i%2 == 0, "messages": []any{map[string]string{"role": "user", "content": text}}})
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/openai/v1/chat/completions", strings.NewReader(string(body)))
 	if err != nil {
-		return
+		return false
 	}
 	r.Header.Set("Authorization", fmt.Sprintf("Bearer key-%d", client))
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return
+		return false
 	}
 	defer res.Body.Close()
 	if _, err := io.Copy(io.Discard, res.Body); err != nil {
-		return
+		return false
 	}
 	if v := verdict.Parse(res.Header.Get(verdict.Header)); v != verdict.Parse(allPass) {
 		finished.Store(res.Header.Get("X-Mnemom-Request-Id"), true)
 	}
+	return true
 }
 
 const allPass = "front=pass; autonomy=pass; integrity=pass; back=pass"

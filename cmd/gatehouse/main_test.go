@@ -41,7 +41,7 @@ func TestBadUsageExitsTwo(t *testing.T) {
 		{"nope"}, {"--nope"}, {"version", "x"}, {"version", "--nope"}, {"config", "nope"}, {"config", "check"}, {"config", "check", "no-such-file"},
 		{"gate"}, {"gate", "--tool", "x"}, {"gate", "--policy", "no-such-file", "--tool", "x"},
 		{"scan", "a", "b"}, {"scan", "no-such-file"}, {"scan", "--kind", "nope"}, {"scan", "--detectors", "nope"},
-		{"scan", "--detectors", "model"},
+		{"scan", "--detectors", "crystal-ball"},
 	} {
 		got := command(t, "", args...)
 		if got.code != 2 || got.stderr == "" || got.stdout != "" {
@@ -71,12 +71,12 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	if got := command(t, "", "version"); got.code != 0 || !strings.Contains(got.stdout, "detectors "+detect.Version) {
+	if got := command(t, "", "version"); got.code != 0 || !strings.Contains(got.stdout, "detectors "+detect.FullVersion()) {
 		t.Errorf("got %+v", got)
 	}
 	var b build
 	got := command(t, "", "version", "--json")
-	if err := json.Unmarshal([]byte(got.stdout), &b); err != nil || b.Version == "" || b.Commit == "" || b.Detectors != detect.Version {
+	if err := json.Unmarshal([]byte(got.stdout), &b); err != nil || b.Version == "" || b.Commit == "" || b.Detectors != detect.FullVersion() {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -56,7 +56,7 @@ func scanCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&kind, "kind", string(detect.Input), "what the text is: input, tool_result or output")
-	cmd.Flags().StringSliceVar(&names, "detectors", nil, "stages to run: patterns, linear, exfiltration, secrets, pii (default all)")
+	cmd.Flags().StringSliceVar(&names, "detectors", nil, "stages to run: patterns, linear, model, exfiltration, secrets, pii (default all)")
 	cmd.Flags().BoolVar(&s.jsonl, "jsonl", false, "read and write JSON lines")
 	cmd.Flags().BoolVar(&s.json, "json", false, "print JSON")
 	return cmd
@@ -79,8 +79,8 @@ func channel(kind string) (detect.Channel, error) {
 	return c, nil
 }
 
-// chooseDetectors is the set of the named stages; all of them when none is named. Stages that do not exist yet are left
-// out with a warning, unless nothing would be left.
+// chooseDetectors is the set of the named stages; all of them when none is named. A transformer that is not built in, or that this CPU is too
+// slow for, is left out with a warning, unless nothing would be left.
 func chooseDetectors(names []string, warnings io.Writer) (*detect.Set, error) {
 	set, err := detect.Default()
 	if err != nil || len(names) == 0 {
@@ -92,12 +92,16 @@ func chooseDetectors(names []string, warnings io.Writer) (*detect.Set, error) {
 		case "patterns":
 			have = append(have, "patterns", "hidden") // hidden text is the patterns' other half
 		case "model":
-			missing = append(missing, name)
+			if why := set.Without(); why != "" {
+				missing = append(missing, name)
+				continue
+			}
+			have = append(have, name)
 		default:
 			have = append(have, name)
 		}
 	}
-	without := "not available in this version: " + strings.Join(missing, ", ")
+	without := "not available here: " + strings.Join(missing, ", ")
 	if len(have) == 0 {
 		return nil, exitError{2, "detectors " + without}
 	}

@@ -90,6 +90,7 @@ func serve(ctx context.Context, file, listen string, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
+	l = gateway.Patient(l, cfg.Limits.UpstreamIdle)
 	if file != "" {
 		if err := follow(ctx, g, file, listen, *cfg, log); err != nil {
 			return fmt.Errorf("watch configuration: %w", err)
@@ -99,7 +100,7 @@ func serve(ctx context.Context, file, listen string, stderr io.Writer) error {
 		l = tls.NewListener(l, secure.config())
 	}
 	log.Info("listening", "address", l.Addr().String(), "store", cfg.Store, "tls", secure != nil)
-	return serveOn(ctx, l, g, cfg.Limits.HeaderTimeout, log)
+	return serveOn(ctx, l, g, cfg.Limits, log)
 }
 
 // complete adds to a configuration what the command line and the environment say.
@@ -161,10 +162,8 @@ func follow(ctx context.Context, g *gateway.Gateway, file, listen string, start 
 }
 
 // serveOn serves until the context ends, and then lets running exchanges finish.
-func serveOn(ctx context.Context, l net.Listener, h http.Handler, headerTime time.Duration, log *slog.Logger) error {
-	server := &http.Server{Handler: h, ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute,
-		DisableGeneralOptionsHandler: true, // its answer to OPTIONS * would lack the header surface
-		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+func serveOn(ctx context.Context, l net.Listener, h http.Handler, limits config.Limits, log *slog.Logger) error {
+	server := gateway.Server(h, limits, log)
 	if os.Getenv("GOGC") == "" {
 		// What lives is small and what is garbage is not: to collect half as often costs some 30 MiB and saves a tenth of the CPU.
 		debug.SetGCPercent(200)

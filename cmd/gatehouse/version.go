@@ -39,7 +39,7 @@ func versionCommand() *cobra.Command {
 }
 
 func thisBuild() build {
-	b := build{Version: "(devel)", Commit: "unknown", Detectors: detect.Version}
+	b := build{Version: "(devel)", Commit: "unknown", Detectors: detect.FullVersion()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b

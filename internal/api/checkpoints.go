@@ -352,7 +352,7 @@ func (a *API) check(ctx context.Context, r *request, id, agent string, at ...gat
 	}
 	x.Known = true // no upstream will say whether the credential is good: the key did, or loopback
 	if err == nil {
-		x.Session, x.Fresh, err = a.Desk.Sessions.Session(ctx, x.Agent, id, x.Request)
+		x.Session, x.Fresh, err = a.Desk.Sessions.Session(ctx, x, id)
 	}
 	if err != nil {
 		x.Doubt = "store"

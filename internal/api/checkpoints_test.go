@@ -249,6 +249,15 @@ func TestOnlyAnAdminNamesAnAgent(t *testing.T) {
 	if status, _, got := ask("input", `{"text":"hello","agent":"mnm-unknown"}`, "X-Mnemom-Api-Key", admin); status != http.StatusNotFound {
 		t.Errorf("an unknown agent: %d %v", status, got)
 	}
+	// The header's name is not needed then, and no excuse for a bad one.
+	for _, name := range []string{"F~&Woe5", "-", agent[:39]} {
+		if status, _, got := ask("input", named, "X-Mnemom-Api-Key", admin, "X-Mnemom-Agent", name); status != http.StatusBadRequest || code(got) != "invalid_agent_name" {
+			t.Errorf("the administrator, whose header says %s: %d %v", name, status, got)
+		}
+	}
+	if status, _, got := ask("input", named, "X-Mnemom-Api-Key", admin, "X-Mnemom-Agent", "tools"); status != http.StatusOK || got["agent_id"] != agent {
+		t.Errorf("the administrator, by another name: %d %v", status, got)
+	}
 }
 
 func TestQuestionsCountForTheRateOfAnAgent(t *testing.T) {

@@ -128,7 +128,7 @@ func (a *API) begin(ctx context.Context, r *request, x *gatehouse.Exchange, unre
 	x.Time, x.Decisions, x.Fresh, x.Reminded = time.Now().UTC().Round(0), nil, false, nil
 	fresh(x)
 	if unread == nil {
-		x.Session, x.Fresh, unread = a.Desk.Sessions.Session(ctx, x.Agent, x.Session, x.Request)
+		x.Session, x.Fresh, unread = a.Desk.Sessions.Session(ctx, x, x.Session)
 	}
 	if unread != nil {
 		x.Doubt = "store"

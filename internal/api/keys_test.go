@@ -315,7 +315,7 @@ func TestKeyActsAsItsAgents(t *testing.T) {
 		{"several, by name", both, "agent-two", 200, two, ""},
 		{"several, by id", both, two, 200, two, ""},
 		{"several, a foreign name", both, "agent-three", 403, "", "agent_unknown"},
-		{"several, not a name", both, "../x", 403, "", "agent_unknown"},
+		{"several, not a name", both, "../x", 400, "", "invalid_agent_name"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var headers []string

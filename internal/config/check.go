@@ -21,6 +21,7 @@ func (d *decoder) check(c *Config) {
 		d.fail(d.line("tls"), "tls", "needs both cert and key")
 	}
 	d.notify(c.Notify)
+	d.judge(c)
 	if _, err := policy.Compile(c.Tools); err != nil {
 		d.policy(err)
 	}

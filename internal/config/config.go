@@ -25,6 +25,7 @@ type Config struct {
 	Approvals   Approvals
 	Limits      Limits
 	Audit       Audit
+	Judge       Judge
 	Auth        Auth
 	TLS         TLS
 	CORS        CORS
@@ -49,6 +50,7 @@ type Protection struct {
 	Screen     Screen
 	PII        map[string]string // class → redact, report or off, for every class of [detect.PII]
 	Secrets    string            // redact, report or off
+	Model      string            // auto or off: the transformer
 }
 
 // Thresholds are injection scores, 0..1, from which on something happens.
@@ -69,6 +71,7 @@ type Limits struct {
 	UpstreamIdle  time.Duration // between two reads of a response
 	StreamBuffer  int64         // bytes of a response that is held back
 	Rate          int           // requests a minute for each agent; 0 is no limit
+	Cache         int64         // bytes that hold what detectors have found; 0 is none
 }
 
 // Audit governs the record.
@@ -116,6 +119,7 @@ func Default() *Config {
 			Screen:     Screen{Incoming: true, Outgoing: true, ToolCalls: true, ToolResponses: true},
 			PII:        defaultPII(),
 			Secrets:    "redact",
+			Model:      "auto",
 		},
 		Alignment:   Alignment{AutonomyMode: gatehouse.Enforce, IntegrityMode: gatehouse.Observe},
 		OnBlock:     "replace",
@@ -130,8 +134,10 @@ func Default() *Config {
 			HeaderTimeout: 10 * time.Second,
 			UpstreamIdle:  10 * time.Minute,
 			StreamBuffer:  8 << 20,
+			Cache:         32 << 20,
 		},
 		Audit:     Audit{Durability: "decisions"},
+		Judge:     Judge{Timeout: 10 * time.Second},
 		Auth:      Auth{Mode: "auto"},
 		Telemetry: Telemetry{Prometheus: true},
 		Agents:    Agents{AutoCreate: true},

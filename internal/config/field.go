@@ -128,10 +128,11 @@ func count(name, doc string, to *int, least, most int) field {
 	}, func() string { return strconv.Itoa(*to) })
 }
 
-func size(name, doc string, to *int64) field {
+// size is a number of bytes, at least so many.
+func size(name, doc string, to *int64, least int64) field {
 	return value(name, doc, object{"type": []string{"string", "integer"}}, func(s string) error {
 		v, err := parseSize(s)
-		if err == nil && v == 0 {
+		if err == nil && v < least {
 			err = fmt.Errorf("must be more than nothing")
 		}
 		if err == nil {

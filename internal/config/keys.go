@@ -33,7 +33,7 @@ func (c *Config) fields() []field {
 			later("retention", "How long records are kept.", "365d"),
 			later("content", "What records keep of texts.", "hash"),
 		),
-		later("judge", "A model that judges.", "null"),
+		c.Judge.field(),
 		section("integrity", "Reasoning.", later("request_reasoning", "Ask providers for reasoning.", "false")),
 		section("auth", "Who may call.",
 			choice("mode", "auto: on loopback, and as long as no API key was made, any credential is let through and names its agent. keys: an API key is needed everywhere.", &c.Auth.Mode, []string{"auto", "keys"}),
@@ -110,6 +110,7 @@ func (c *Config) protection() field {
 		),
 		p.pii(),
 		choice("secrets", "What happens to secrets in tool results and output.", &p.Secrets, []string{"redact", "report", "off"}),
+		choice("model", "The transformer that reads what faster detectors are not sure of. auto: where the CPU is fast enough.", &p.Model, []string{"auto", "off"}),
 		later("canary", "Canary tokens.", "report"),
 		later("quarantine_key", "Key that quarantined content is kept under.", `""`),
 	)
@@ -118,12 +119,13 @@ func (c *Config) protection() field {
 func (c *Config) limits() field {
 	l := &c.Limits
 	return section("limits", "What one exchange may cost.",
-		size("body", "Bytes of a request body.", &l.Body),
+		size("body", "Bytes of a request body.", &l.Body, 1),
 		count("depth", "Nested arrays and objects in a body.", &l.Depth, 1, 10_000),
 		duration("scan", "Time for all detectors together.", &l.Scan),
 		duration("header_timeout", "Time for a client to send its request headers.", &l.HeaderTimeout),
-		duration("upstream_idle", "Silence of an upstream after which it counts as gone.", &l.UpstreamIdle),
-		size("stream_buffer", "Bytes of a response that are held back.", &l.StreamBuffer),
+		duration("upstream_idle", "Silence of an upstream after which it counts as gone, and the time for a client to take what it is sent.", &l.UpstreamIdle),
+		size("stream_buffer", "Bytes of a response that are held back.", &l.StreamBuffer, 1),
+		size("cache", "Bytes that hold what detectors have found in texts, what was decided on them, and transcripts; 0 is none.", &l.Cache, 0),
 		count("rate", "Requests a minute for each agent; 0 is no limit.", &l.Rate, 0, 1_000_000),
 	)
 }

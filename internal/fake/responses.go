@@ -15,6 +15,9 @@ func (r responses) lacks(body map[string]any) string {
 	if body["input"] == nil {
 		return "Missing required parameter: 'input'."
 	}
+	if why := r.unknown(body); why != "" {
+		return why
+	}
 	return r.unanswered(body)
 }
 
@@ -27,12 +30,12 @@ func (r responses) request(body map[string]any) Request {
 		}
 	}
 	req.Messages = append(req.Messages, r.history(str(body["previous_response_id"]))...)
-	req.Messages = append(req.Messages, inputMessages(body)...)
+	req.Messages = append(req.Messages, r.inputMessages(body)...)
 	return req
 }
 
 // inputMessages are the messages and the results of tools of an input.
-func inputMessages(body map[string]any) (list []Message) {
+func (s *shelf) inputMessages(body map[string]any) (list []Message) {
 	if said, ok := body["input"].(string); ok {
 		return []Message{{Role: "user", Text: said}}
 	}
@@ -42,6 +45,8 @@ func inputMessages(body map[string]any) (list []Message) {
 			list = append(list, Message{Role: str(item["role"]), Text: text(item["content"])})
 		case "function_call_output", "custom_tool_call_output":
 			list = append(list, Message{Role: "tool", Text: text(item["output"]), CallID: str(item["call_id"])})
+		case "item_reference":
+			list = append(list, Message{Role: "assistant", Text: s.message(str(item["id"]))})
 		}
 	}
 	return list
@@ -167,8 +172,8 @@ func calls(items []any) (ids []string) {
 }
 
 // answered are the ids of the calls that an input answers.
-func answered(body map[string]any) (ids []string) {
-	for _, m := range inputMessages(body) {
+func (s *shelf) answered(body map[string]any) (ids []string) {
+	for _, m := range s.inputMessages(body) {
 		if m.Role == "tool" && !slices.Contains(ids, m.CallID) {
 			ids = append(ids, m.CallID)
 		}

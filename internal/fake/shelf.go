@@ -12,6 +12,7 @@ import (
 type shelf struct {
 	mu   sync.Mutex
 	kept map[string]stored // by id
+	said map[string]string // the texts of messages, by their ids
 }
 
 // stored is a response and how it came to be.
@@ -28,7 +29,12 @@ func (s *shelf) put(req Request, turn Turn, r response) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept == nil {
-		s.kept = map[string]stored{}
+		s.kept, s.said = map[string]stored{}, map[string]string{}
+	}
+	for _, item := range r.Output {
+		if m, ok := item.(outputMessage); ok {
+			s.said[m.ID] = turn.Text
+		}
 	}
 	messages := append(slices.Clone(req.Messages), Message{Role: "assistant", Text: turn.Text})
 	s.kept[r.ID] = stored{response: r, input: req.Body["input"], messages: messages}
@@ -56,13 +62,33 @@ func (s *shelf) unanswered(body map[string]any) string {
 	if !ok {
 		return fmt.Sprintf("Previous response with id '%s' not found.", id)
 	}
-	given := answered(body)
+	given := s.answered(body)
 	for _, call := range calls(kept.Output) {
 		if !slices.Contains(given, call) {
 			return "No tool output found for function call " + call + "."
 		}
 	}
 	return ""
+}
+
+// unknown says which message a request names that nobody has kept.
+func (s *shelf) unknown(body map[string]any) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, item := range maps(body["input"]) {
+		id := str(item["id"])
+		if _, ok := s.said[id]; !ok && item["type"] == "item_reference" {
+			return "Item with id '" + id + "' not found."
+		}
+	}
+	return ""
+}
+
+// message is what a message that is kept says.
+func (s *shelf) message(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said[id]
 }
 
 // stored answers for what is on the shelf: GET, DELETE, cancel and input_items.

@@ -3,6 +3,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,8 @@ type Parts struct {
 	// Still starts nothing beside the requests: for a command that asks a few things and ends. It delivers no webhook, and
 	// of keys that another process changes it knows what it read at first.
 	Still bool
+	// BodyTime is the longest time for one request body; 0: five minutes.
+	BodyTime time.Duration
 }
 
 // Gateway is an http.Handler.
@@ -67,7 +70,8 @@ type Gateway struct {
 	http.Handler
 
 	store   *store.Store
-	owned   bool // the store is the gateway's to close
+	body    time.Duration // longest time for one request body
+	owned   bool          // the store is the gateway's to close
 	engine  *checkpoint.Engine
 	surface *surface.Handler
 	proxy   *proxy.Proxy
@@ -75,6 +79,8 @@ type Gateway struct {
 	desk    *surface.Desk
 	probe   *telemetry.Probe
 	client  *http.Transport
+	models  *upstream.Client
+	judged  judged // changes with the configuration
 	queue   *approval.Queue
 	slack   *slack.Slack
 
@@ -88,13 +94,16 @@ type Gateway struct {
 
 // Open makes a gateway of a configuration.
 func Open(ctx context.Context, cfg *config.Config, p Parts) (*Gateway, error) {
-	g := &Gateway{store: p.Store, client: upstream.NewTransport()}
+	g := &Gateway{store: p.Store, body: cmp.Or(p.BodyTime, bodyTime), client: upstream.NewTransport()}
 	if err := g.open(ctx, cfg, p); err != nil {
 		g.Close() //nolint:errcheck // what went wrong first is what matters
 		return nil, err
 	}
 	return g, nil
 }
+
+// ofTranscripts is the share of the memory that remembers transcripts: one in so many.
+const ofTranscripts = 8
 
 func (g *Gateway) open(ctx context.Context, cfg *config.Config, p Parts) (err error) {
 	ctx, g.stop = context.WithCancel(ctx)
@@ -116,11 +125,16 @@ func (g *Gateway) open(ctx context.Context, cfg *config.Config, p Parts) (err er
 	if err != nil {
 		return fmt.Errorf("gateway key: %w", err)
 	}
-	sessions := &session.Resolver{Store: g.store, Key: key}
-	g.engine = &checkpoint.Engine{Scanner: p.Scanner, Detectors: detect.Version, Ledger: g.store, Sessions: sessions, Log: p.Log}
+	sessions := &session.Resolver{Store: g.store, Key: key, Memory: session.NewMemory(int(cfg.Limits.Cache) / ofTranscripts)}
+	g.engine = &checkpoint.Engine{Scanner: p.Scanner, Detectors: detect.Version, Ledger: g.store, Sessions: sessions, Log: p.Log,
+		Memory: checkpoint.NewMemory(int(cfg.Limits.Cache) - int(cfg.Limits.Cache)/ofTranscripts)}
 	g.probe = telemetry.New(p.Scanner, p.Log)
+	g.probe.Remembers(g.engine.Memory.Findings)
 	if set, ok := p.Scanner.(*detect.Set); ok {
-		g.engine.Scanner = set.Watched(g.probe.Detector)
+		g.engine.Scanner, g.engine.Detectors = set.Watched(g.probe.Detector), set.Version()
+		if set.Without() == "slow" {
+			p.Log.Warn("the transformer is off: this CPU takes too long for it")
+		}
 	}
 	checker := g.probe.Checker(g.engine)
 	g.authority = &identity.Authority{Store: g.store, Log: p.Log}
@@ -143,7 +157,8 @@ func (g *Gateway) open(ctx context.Context, cfg *config.Config, p Parts) (err er
 		}
 		return err
 	}
-	g.proxy = &proxy.Proxy{Checker: checker, Desk: desk, Sessions: sessions, Log: p.Log, Client: &upstream.Client{Transport: g.probe.Transport(g.client)}}
+	g.models = &upstream.Client{Transport: g.probe.Transport(g.client)}
+	g.proxy = &proxy.Proxy{Checker: checker, Desk: desk, Sessions: sessions, Log: p.Log, Client: g.models}
 	g.api = &api.API{Checker: checker, Desk: desk, Authority: g.authority, Log: p.Log, Transact: g.store.Transact,
 		Answers: g.store, Keys: g.store, Agents: g.store, Records: g.store, Reminders: g.store, Redact: g.engine.Redact}
 	for _, network := range cfg.Notify.PrivateTargets {
@@ -247,6 +262,10 @@ func (g *Gateway) Use(cfg *config.Config) error {
 	for at, word := range cfg.OnError {
 		open[at] = word == "open"
 	}
+	asked, err := g.judge(cfg)
+	if err != nil {
+		return err
+	}
 	if err := g.probe.Use(telemetry.Settings(cfg.Telemetry)); err != nil {
 		return err
 	}
@@ -254,17 +273,19 @@ func (g *Gateway) Use(cfg *config.Config) error {
 		return err
 	}
 	p, l := cfg.Protection, cfg.Limits
+	g.engine.Memory.Limit(int(l.Cache) - int(l.Cache)/ofTranscripts)
+	g.engine.Sessions.Memory.Limit(int(l.Cache) / ofTranscripts)
 	g.engine.Use(&checkpoint.Settings{
 		Protection: p.Mode, Autonomy: cfg.Alignment.AutonomyMode, Integrity: cfg.Alignment.IntegrityMode,
 		Warn: p.Thresholds.Warn, Quarantine: p.Thresholds.Quarantine, Block: p.Thresholds.Block,
 		Incoming: p.Screen.Incoming, Outgoing: p.Screen.Outgoing, ToolCalls: p.Screen.ToolCalls, ToolResponses: p.Screen.ToolResponses,
 		PII: p.PII, Secrets: p.Secrets, Uninspected: cfg.Uninspected, BlockWithError: cfg.OnBlock == "error", OpenOnError: open,
-		ScanTime: l.Scan, Durability: cfg.Audit.Durability, Policy: tools,
+		ScanTime: l.Scan, WithoutModel: p.Model == "off", Durability: cfg.Audit.Durability, Policy: tools, Judge: asked,
 		ApprovalWait: cfg.Approvals.Wait, ApprovalAge: cfg.Approvals.Expire, ApprovalURL: publicURL(cfg),
 	})
 	g.keysOnly.Store(cfg.Auth.Mode == "keys" || !loopback(cfg.Listen))
 	g.authority.SetAdmin(cfg.Auth.AdminToken)
-	g.surface.Use(&surface.Settings{Origins: cfg.CORS.Origins, Loopback: loopback(cfg.Listen), BodyTime: bodyTime})
+	g.surface.Use(&surface.Settings{Origins: cfg.CORS.Origins, Loopback: loopback(cfg.Listen), BodyTime: g.body})
 	g.api.Keyless(!g.keysOnly.Load())
 	g.api.Limit(l.Body, l.Rate)
 	g.api.At(publicURL(cfg))
@@ -280,7 +301,7 @@ func (g *Gateway) Use(cfg *config.Config) error {
 
 // codecs are the formats that can be inspected.
 func codecs(depth int) map[string]wire.Codec {
-	answers := responses.Codec{Depth: depth}
+	answers := responses.Codec{Codec: openai.Codec{}, Depth: depth}
 	stored := responses.Stored{Codec: answers}
 	return map[string]wire.Codec{
 		"anthropic":               anthropic.Codec{Depth: depth},

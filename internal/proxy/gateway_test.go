@@ -113,6 +113,7 @@ func start(t *testing.T, o options) *gateway {
 		t.Fatal(err)
 	}
 	g.proxy = &proxy.Proxy{Checker: g.engine, Desk: &surface.Desk{Authority: authority, Sessions: sessions}, Sessions: sessions, Log: log, Client: &upstream.Client{Transport: transport}}
+	answers := responses.Codec{Codec: openai.Codec{}}
 	doors := proxy.Settings{
 		Streaming: "buffer", // so that headers tell all; window_test.go is about streams that leave early
 		Upstreams: map[string]proxy.Upstream{
@@ -122,8 +123,8 @@ func start(t *testing.T, o options) *gateway {
 		},
 		Body: 1 << 20, AutoCreate: true,
 		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: 128}, "gemini": gemini.Codec{Depth: 128}, "anthropic": anthropic.Codec{Depth: 128},
-			"openai/responses": responses.Codec{}, "openai/responses/stored": responses.Stored{},
-			"openai/responses/items": responses.Items{}, "openai/embeddings": embeddings.Codec{}, "openai/completions": completions.Codec{}},
+			"openai/responses": answers, "openai/responses/stored": responses.Stored{Codec: answers},
+			"openai/responses/items": responses.Items{Stored: responses.Stored{Codec: answers}}, "openai/embeddings": embeddings.Codec{}, "openai/completions": completions.Codec{}},
 		Limits: upstream.Limits{Idle: 10 * time.Second, Buffer: 1 << 20, Body: 1 << 20},
 	}
 	if o.doors != nil {

@@ -45,6 +45,7 @@ func (t *turn) outgoing(ctx context.Context) (*http.Request, error) {
 		out.Header.Set("Upgrade", t.door.upgrade)
 	}
 	out.Header.Del("Content-Length")
+	out.Header.Del("Expect") // the client was told to go on when its body was read
 	// What a browser must not lend to a provider, and codings that nothing here would undo.
 	out.Header.Del("Origin")
 	out.Header.Set("Accept-Encoding", "identity")

@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -88,7 +89,10 @@ func (p *Proxy) prepare(ctx context.Context, t *turn) (err error) {
 	if t.req, err = t.door.codec.Request(body); err != nil {
 		return malformed(err)
 	}
-	t.X.Ask(t.req.Parts()...)
+	t.X.Request = t.req.Parts() // of a long conversation they are not copied once more
+	for i := range t.X.Request {
+		t.X.Request[i].ID = i
+	}
 	t.X.Follows = append(keys(t.req), t.door.keys...)
 	t.X.Model, t.X.Stream = t.req.Model(), t.req.Stream() || t.door.stream
 	p.bind(ctx, t)
@@ -97,7 +101,7 @@ func (p *Proxy) prepare(ctx context.Context, t *turn) (err error) {
 
 // bind finds the session. A store that cannot be read is the front checkpoint's failure, and on_error decides.
 func (p *Proxy) bind(ctx context.Context, t *turn) {
-	id, ok, err := p.Sessions.Continued(ctx, t.X.Agent, t.X.Follows)
+	id, ok, err := p.Sessions.Continued(ctx, t.X.Agent, slices.Concat(t.X.Follows, mentions(t.req)))
 	if ok && !session.ValidID(t.In.Session) {
 		t.X.Session = id
 		return
@@ -105,7 +109,7 @@ func (p *Proxy) bind(ctx context.Context, t *turn) {
 	if err != nil {
 		p.doubt(t, err)
 	}
-	if t.X.Session, t.X.Fresh, err = p.Sessions.Session(ctx, t.X.Agent, t.In.Session, t.X.Request); err != nil {
+	if t.X.Session, t.X.Fresh, err = p.Sessions.Session(ctx, t.X, t.In.Session); err != nil {
 		p.doubt(t, err)
 	}
 }
@@ -205,15 +209,31 @@ func (p *Proxy) fetch(ctx context.Context, t *turn, f *gatehouse.Flow) error {
 	if t.door.codec == nil {
 		t.reply, err = p.Client.Open(ctx, out, t.s.Limits)
 	} else {
-		t.reply, err = p.Client.Send(ctx, out, t.s.Limits, t.door.codec, f, &watch{t, f})
+		t.reply, err = p.Client.Send(ctx, out, t.s.Limits, answers(t.req, t.door.codec), f, &watch{t, f})
 	}
 	return err
+}
+
+// answers is the codec that reads the answer to a request.
+func answers(req wire.Request, codec wire.Codec) wire.Codec {
+	if e, ok := req.(wire.Echoed); ok {
+		return e.Answers(codec)
+	}
+	return codec
 }
 
 // keys are the provider's names for a conversation that it keeps; none where the format has no such thing.
 func keys(of any) []string {
 	if s, ok := of.(wire.Stateful); ok {
 		return s.Keys()
+	}
+	return nil
+}
+
+// mentions are the names of the answer that the request mentions last; none where the format has no such thing.
+func mentions(req wire.Request) []string {
+	if m, ok := req.(wire.Mentioning); ok {
+		return m.Mentions()
 	}
 	return nil
 }

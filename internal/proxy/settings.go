@@ -45,20 +45,9 @@ func (u Upstream) allows(rest string) bool {
 	})
 }
 
-// slot is the header that the provider's clients put their keys into; empty for the usual one.
-func (u Upstream) slot() string {
-	switch u.Format {
-	case "anthropic":
-		return "X-Api-Key"
-	case "gemini":
-		return "X-Goog-Api-Key"
-	}
-	return ""
-}
-
 // credential takes the caller's key from the provider's own slot.
 func (u Upstream) credential(r *http.Request) string {
-	if name := u.slot(); name != "" && r.Header.Get(name) != "" {
+	if name := upstream.KeySlot(u.Format); name != "" && r.Header.Get(name) != "" {
 		return r.Header.Get(name)
 	}
 	if keys := queryKeys(r.URL.RawQuery); u.Format == "gemini" && len(keys) > 0 {
@@ -78,9 +67,5 @@ func (u Upstream) authorize(r *http.Request) {
 	if u.Format == "gemini" { // to others the names mean something else
 		r.URL.RawQuery = filterQuery(r.URL.RawQuery, func(string) bool { return false })
 	}
-	if name := u.slot(); name != "" {
-		r.Header.Set(name, u.Key)
-		return
-	}
-	r.Header.Set("Authorization", "Bearer "+u.Key)
+	upstream.Authorize(r.Header, u.Format, u.Key)
 }

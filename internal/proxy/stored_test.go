@@ -155,6 +155,31 @@ func TestConversationGoesOnBehindABlockedTurn(t *testing.T) {
 	})
 }
 
+// Clients name messages that the provider keeps in place of what they say. Those that the gateway has written it does not know.
+func TestMessagesThatAreNamed(t *testing.T) {
+	message := regexp.MustCompile(`"id":"(msg_[^"]*)"`)
+	bothWays(t, func(t *testing.T, stream bool) {
+		for said, sent := range map[string]string{"Hello.": "item_reference", "Mail it": "something was withheld", attack: "something was withheld"} {
+			g, _ := queued(t, options{script: func(r fake.Request) fake.Turn {
+				if r.LastUser() == "Mail it" {
+					return fake.Turn{Calls: []fake.Call{{ID: "call_1", Name: "send_email", Args: mailArgs}}}
+				}
+				return fake.Turn{Text: "Good."}
+			}})
+			g.continued(stream, "", "Hi.") // of an agent that no provider has accepted yet nothing is kept
+			a, _ := g.continued(stream, "", said)
+			id := message.FindStringSubmatch(a.body)[1]
+			b, _ := g.continued(stream, "", []object{{"role": "user", "content": said}, {"type": "item_reference", "id": id}, {"role": "user", "content": "And now?"}})
+			if session := a.header.Get("X-Mnemom-Session"); b.status != http.StatusOK || b.header.Get("X-Mnemom-Session") != session {
+				t.Errorf("%s: %d, sessions %s and %s: %s", said, b.status, session, b.header.Get("X-Mnemom-Session"), b.body)
+			}
+			if got := string(marshal(g.last()["input"])); !strings.Contains(got, sent) {
+				t.Errorf("%s: the model got %s", said, got)
+			}
+		}
+	})
+}
+
 // What is stored is checked when it is fetched, whole or in events, and so is what runs in the background.
 func TestStoredResponseIsChecked(t *testing.T) {
 	g, _ := queued(t, options{script: func(fake.Request) fake.Turn {

@@ -190,6 +190,30 @@ func TestWindowHoldsCalls(t *testing.T) {
 	}
 }
 
+// A call leaves when the next one begins, as it is complete then and the gate lets it through; that the next one is refused
+// changes nothing about it.
+func TestWindowLetsGoOfCallsThatAreDecided(t *testing.T) {
+	call := func(index int, name, arguments string) string {
+		return chunk(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"call_%d","function":{"name":"%s","arguments":"%s"}}]}`, index, index, name, arguments), "null")
+	}
+	l := stream(t, options{})
+	l.say("", call(0, "lookup", "{"), chunk(`{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}`, "null"), call(1, "send_email", "{}"))
+	if got := l.until(`"arguments":"}"`); !strings.Contains(got, "lookup") || strings.Contains(got, "send_email") {
+		t.Errorf("got %s", got)
+	}
+	l.say("", call(2, "lookup", `{\"n\":2}`), chunk("{}", `"tool_calls"`), end)
+	close(l.write)
+	got := l.rest()
+	for _, want := range []string{`"id":"call_2"`, `"index":1,"id":"call_2"`, "was refused", `"finish_reason":"tool_calls"`} {
+		if !strings.Contains(strings.ReplaceAll(got, "was withheld", "was refused"), want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+	if strings.Contains(got, `"id":"call_1"`) || strings.Contains(got, `"id":"call_0"`) || !strings.HasSuffix(got, end) {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestWindowEndsAsTheUpstreamDid(t *testing.T) {
 	l := stream(t, options{})
 	l.say("", text("Some words "), text("and "+secret), cut)

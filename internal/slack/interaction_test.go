@@ -276,13 +276,16 @@ func TestSlowStore(t *testing.T) {
 	w := newWorkspace(t)
 	g, id := w.start(), w.ask()
 	w.message(id, waiting)
+	var given time.Duration
 	g.Transact = func(ctx context.Context, _ func(context.Context) error) error {
+		until, _ := ctx.Deadline()
+		given = time.Until(until)
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	began := time.Now()
-	if status := g.press(alice, approve, id); status != http.StatusOK || time.Since(began) > 2900*time.Millisecond {
-		t.Errorf("%d after %s", status, time.Since(began))
+	// The time the store is given, not the time the test took: a crowded processor adds to that.
+	if status := g.press(alice, approve, id); status != http.StatusOK || given <= 0 || given > 2500*time.Millisecond {
+		t.Errorf("%d, the store was given %s", status, given)
 	}
 	eventually(t, func() bool { return len(w.slack.Whispers()) == 1 })
 	if told := w.slack.Whispers()[0]; !strings.Contains(told.Text, "press again") || w.state(id) != approval.Pending {

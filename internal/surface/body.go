@@ -18,14 +18,14 @@ func (c *Call) Body(limit int64) ([]byte, error) {
 	w, r := c.W, c.R
 	http.NewResponseController(w).SetReadDeadline(time.Now().Add(c.settings.BodyTime)) //nolint:errcheck // a writer without deadlines, as in tests, waits
 	limited := &io.LimitedReader{R: r.Body, N: limit + 1}
-	decoded, err := encoding.Decode(r.Header.Get("Content-Encoding"), io.NopCloser(limited))
+	decoded, err := encoding.Decode(encoding.Of(r.Header), io.NopCloser(limited))
 	if errors.As(err, &encoding.Unsupported{}) {
 		return nil, Failure(http.StatusUnsupportedMediaType, "unsupported_encoding", "Content-Encoding must be gzip, deflate, br or zstd")
 	}
 	var body []byte
 	if err == nil {
 		defer decoded.Close()
-		body, err = io.ReadAll(io.LimitReader(decoded, limit+1))
+		body, err = readAll(io.LimitReader(decoded, limit+1), min(r.ContentLength, limit))
 	}
 	switch {
 	case limited.N <= 0 || int64(len(body)) > limit:
@@ -39,4 +39,27 @@ func (c *Call) Body(limit int64) ([]byte, error) {
 	http.NewResponseController(w).SetReadDeadline(time.Time{}) //nolint:errcheck // as above
 	r.Header.Del("Content-Encoding")
 	return body, nil
+}
+
+// readAll reads to the end. The client says how much that is, which may not be true: room is made for so much, but for no more
+// than many times what has come.
+func readAll(r io.Reader, size int64) ([]byte, error) {
+	const least, times = 16 << 10, 64
+	body := make([]byte, 0, least)
+	for {
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return body, nil
+		case err != nil:
+			return body, err
+		case len(body) == cap(body):
+			room := min(int(size)+1, times*len(body)) // one more, so that the end is seen
+			if room <= len(body) {
+				room = 2 * len(body)
+			}
+			body = append(make([]byte, 0, room), body...)
+		}
+	}
 }

@@ -42,11 +42,20 @@ func (d *Desk) Who(in header.Inbound, slot string, mustHaveKey bool) (Who, error
 		if err != nil {
 			return Who{}, Failure(http.StatusUnauthorized, "invalid_credentials", "unknown or revoked API key")
 		}
-		return Who{caller, token, true}, nil
+		return Who{caller, token, true}, named(in.Agent, len(caller.Agents) > 0)
 	case mustHaveKey || !d.Authority.Keyless():
 		return Who{}, Failure(http.StatusUnauthorized, "auth_required", "this gateway asks for an API key: send it as X-Mnemom-Api-Key")
 	}
-	return Who{identity.Caller{Account: identity.DefaultAccount}, slot, false}, nil
+	return Who{identity.Caller{Account: identity.DefaultAccount}, slot, false}, named(in.Agent, false)
+}
+
+// named refuses what can name no agent, whatever else the request says of it: with a key that lists agents it is a name or an
+// id, else a name.
+func named(name string, listed bool) error {
+	if name == "" || session.ValidName(name) || listed && session.ValidAgentID(name) {
+		return nil
+	}
+	return Failure(http.StatusBadRequest, "invalid_agent_name", "X-Mnemom-Agent must be 2 to 32 letters, digits and hyphens")
 }
 
 // Bearer takes the token of an Authorization header; empty when there is none.
@@ -92,8 +101,8 @@ func (d *Desk) Contained(agent, credential string) error {
 // agent finds the one that is meant: of the agents that the key lists, else the one that the credential makes.
 func (d *Desk) agent(ctx context.Context, w Who, name string) (a session.Agent, known bool, refused, err error) {
 	if len(w.Agents) == 0 {
-		if name != "" && !session.ValidName(name) {
-			return a, false, Failure(http.StatusBadRequest, "invalid_agent_name", "X-Mnemom-Agent must be 2 to 32 letters, digits and hyphens"), nil
+		if refused := named(name, false); refused != nil {
+			return a, false, refused, nil
 		}
 		a, known, err = d.Sessions.Agent(ctx, w.Account, w.Credential, name)
 		return a, known, nil, err

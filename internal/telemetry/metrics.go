@@ -22,7 +22,9 @@ type metrics struct {
 	errors    *prometheus.CounterVec
 	findings  *prometheus.CounterVec
 	skipped   *prometheus.CounterVec
+	partial   *prometheus.CounterVec
 	calls     *prometheus.CounterVec
+	judged    *prometheus.CounterVec
 	record    prometheus.Observer
 	detectors *prometheus.HistogramVec
 
@@ -72,7 +74,9 @@ func newMetrics() *metrics {
 		errors:    counter("errors_total", "Exchanges that went wrong or were refused, by error code.", "code"),
 		findings:  counter("findings_total", "What detectors saw.", "checkpoint", "kind", "detector"),
 		skipped:   counter("parts_skipped_total", "Parts that no detector read, by reason.", "checkpoint", "reason"),
+		partial:   counter("parts_partly_read_total", "Parts that a detector has read less of than the others, by reason.", "checkpoint", "detector", "reason"),
 		calls:     counter("tool_calls_total", "Tool calls of models, by what policy says of them.", "verdict"),
+		judged:    counter("judge_answers_total", "Texts that the judge was asked about, by its label, or by why there is none.", "answer"),
 		detectors: histogram("detector_duration_seconds", "One detector over one chunk of text.", work, "detector"),
 		record:    histogram("record_duration_seconds", "Writing the audit record.", work).WithLabelValues(),
 	}
@@ -139,9 +143,18 @@ func (m *metrics) decision(d *gatehouse.Decision) {
 	for i := range d.Calls {
 		m.calls.WithLabelValues(m.verdicts.known(string(d.Calls[i].Verdict))).Inc()
 	}
+	for i := 0; i < len(d.Coverage); {
+		why, n := d.Coverage[i].Skipped, 1
+		for i+n < len(d.Coverage) && d.Coverage[i+n].Skipped == why { // a long conversation is replayed in one row
+			n++
+		}
+		if i += n; why != "" {
+			m.skipped.WithLabelValues(string(d.At), m.reasons.known(why)).Add(float64(n))
+		}
+	}
 	for i := range d.Coverage {
-		if why := d.Coverage[i].Skipped; why != "" {
-			m.skipped.WithLabelValues(string(d.At), m.reasons.known(why)).Inc()
+		for _, p := range d.Coverage[i].Partial {
+			m.partial.WithLabelValues(string(d.At), m.stages.known(p.Detector), m.reasons.known(p.Why)).Inc()
 		}
 	}
 }

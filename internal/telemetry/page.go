@@ -42,6 +42,14 @@ func (p *Probe) Detector(name string, took time.Duration) {
 	}
 }
 
+// Judged counts an answer of the judge: its label, or why there is none.
+func (p *Probe) Judged(answer string, took time.Duration) {
+	if p.now.Load().Prometheus {
+		p.metrics.judged.WithLabelValues(answer).Inc()
+		p.metrics.detectors.WithLabelValues("judge").Observe(took.Seconds())
+	}
+}
+
 func (m *metrics) write(to *bytes.Buffer, format expfmt.Format) error {
 	families, err := m.registry.Gather()
 	if err != nil {

@@ -4,6 +4,7 @@ package sdk
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ const (
 	root     = "../../.."       // of the repository
 	patience = 20 * time.Second // for one exchange, a start or an end; the fakes answer at once
 	heldKey  = "held-by-the-gateway"
+	admin    = "an-admin-token-for-these-tests-only"
 )
 
 // What all tests share, set once before the first.
@@ -114,14 +116,14 @@ func startProvider(binary string) (*server, error) {
 }
 
 // startGateway starts the gateway with every default but the upstreams, the port and the place of the database, and waits
-// until it listens.
+// until it listens. GATEHOUSE_STREAMING is another way to stream.
 func startGateway(dir string) (*server, error) {
 	type upstream = map[string]string
 	config, err := json.Marshal(map[string]any{ // JSON is YAML
-		"listen": "127.0.0.1:0",
-		// The headers of streams are to tell all; the Python suite has streams that leave before they are decided.
-		"streaming": "buffer",
+		"listen":    "127.0.0.1:0",
+		"streaming": cmp.Or(os.Getenv("GATEHOUSE_STREAMING"), "auto"),
 		"store":     "sqlite:" + filepath.Join(dir, "gatehouse.db"),
+		"auth":      map[string]string{"admin_token": admin},
 		"upstreams": map[string]upstream{
 			"openai":         {"url": provider.OpenAI},
 			"anthropic":      {"url": provider.Anthropic},

@@ -15,7 +15,8 @@ import (
 //     N requests of case C do, and with X-Fake-Retry-After: S the failure asks for S seconds of patience;
 //   - X-Fake-Drop-After: N cuts the connection after N bytes of the answer, X-Fake-Delay: D waits a [time.Duration] before it;
 //   - a user text of lines "call NAME ARGUMENTS" gets one call for each line;
-//   - a user text "say TEXT" is answered by TEXT alone.
+//   - a user text "say TEXT" is answered by TEXT alone;
+//   - what [ordered] finds within a longer text is done.
 type model struct {
 	mu     sync.Mutex
 	failed map[string]int // requests failed, by case
@@ -34,6 +35,9 @@ func (m *model) turn(r fake.Request) fake.Turn {
 		if after := r.Header.Get("X-Fake-Retry-After"); after != "" {
 			t.Header = http.Header{"Retry-After": {after}}
 		}
+		return t
+	}
+	if t, ok := ordered(r); ok {
 		return t
 	}
 	if calls := called(r.Last()); len(calls) > 0 {

@@ -2,8 +2,11 @@
 
 PACKAGES      ?= ./...
 FUZZRUNS      ?= 200000
+FUZZTIME      ?= 20s
+TIME          ?= 10m
 PYTHON        ?= python3
 VENV          ?= venv
+CLIENT_VENVS   = $(patsubst %/requirements.txt,%/venv,$(wildcard conformance/clients/*/requirements.txt))
 MODEL_VENV    ?= conformance/model/venv
 SOAK          ?= 10000
 # Labelled texts, the folder that train/corpus/fetch.py made, and rows to measure: train/README.md.
@@ -12,10 +15,10 @@ CORPUS        ?= ../corpus
 ROWS          ?= $(wildcard train/authored/*.jsonl)
 GOLANGCI_LINT ?= go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: build test conformance race soak bench gate-rate lint fuzz sdk-test api-test api-doc sdk-parsers model-test train detection-report detect-bench check demo clean
+.PHONY: build test conformance race soak bench gate-rate lint fuzz fuzz-long sdk-test api-test api-doc clients sdk-parsers model-test train detection-report detect-bench check demo clean
 
 build:
-	CGO_ENABLED=0 go build -o bin/gatehouse ./cmd/gatehouse
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/gatehouse ./cmd/gatehouse
 
 test:
 	go test $(PACKAGES)
@@ -26,7 +29,7 @@ conformance:
 
 # The race detector is the one thing here that needs cgo and a C compiler.
 race:
-	CGO_ENABLED=1 go test -race $(PACKAGES)
+	CGO_ENABLED=1 go test -race -timeout 45m $(PACKAGES)
 
 # SOAK exchanges of every kind, hostile ones too, and nothing of them may stay. About a minute.
 soak:
@@ -43,15 +46,19 @@ gate-rate:
 lint:
 	$(GOLANGCI_LINT) run
 
-# Every fuzz target for FUZZRUNS inputs each.
+# The fuzz targets of the codecs and of the stream filter for FUZZTIME each, the others for FUZZRUNS inputs each.
 fuzz:
-	FUZZRUNS=$(FUZZRUNS) bash .ci/fuzz
+	FUZZTIME=$(FUZZTIME) FUZZRUNS=$(FUZZRUNS) bash .ci/fuzz
 
-# The official SDKs for Python, Node (20 or later) and Go, and curl, against fake providers.
+# The former alone, for TIME each.
+fuzz-long:
+	FUZZTIME=$(TIME) FUZZRUNS=0 bash .ci/fuzz
+
+# The official SDKs for Python, Node (20 or later) and Go, and curl, against fake providers. Node and Go see both ways to stream.
 sdk-test: $(VENV)/.installed
 	$(VENV)/bin/python -m pytest conformance/sdk/python
-	cd conformance/sdk/node && npm ci && npm test
-	cd conformance/sdk/go && go vet ./... && go test -count=1 ./...
+	cd conformance/sdk/node && npm ci && npm test && GATEHOUSE_STREAMING=buffer npm test
+	cd conformance/sdk/go && go vet ./... && go test -count=1 ./... && GATEHOUSE_STREAMING=buffer go test -count=1 ./...
 	bash conformance/curl_test.sh
 
 # Schemathesis over openapi.yaml, against the running gateway: conformance/api/README.md.
@@ -62,6 +69,22 @@ api-test: $(VENV)/.installed
 # docs/api.md from openapi.yaml.
 api-doc:
 	go run ./internal/apidoc openapi.yaml > docs/api.md
+
+# Other people's agents, unchanged: frameworks and command lines, before fake providers. No part of check or .ci/run: what it
+# installs, once, is 2 GB. CLIENTS: options of pytest, as in make clients CLIENTS='-k codex'.
+clients: $(VENV)/.installed $(CLIENT_VENVS:%=%/.installed) conformance/clients/node/node_modules/.installed
+	$(VENV)/bin/python -m pytest conformance/clients $(CLIENTS)
+
+conformance/clients/%/venv/.installed: conformance/clients/%/requirements.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet -r $<
+	touch $@
+
+# Programs of the command lines are in packages of their own: no script need run to install them. Not npm ci, which wants every
+# platform's package of opencode in the lock file, and not all of them are in the registry.
+conformance/clients/node/node_modules/.installed: conformance/clients/node/package-lock.json
+	cd conformance/clients/node && npm install --no-save --ignore-scripts
+	touch $@
 
 # The parsers of the header surface in TypeScript (Node 20 or later) and Python, over the vectors of verdict/testdata.
 sdk-parsers: $(VENV)/.installed
@@ -101,4 +124,4 @@ demo:
 	go run ./cmd/gatehouse demo
 
 clean:
-	rm -rf bin $(VENV) $(MODEL_VENV) conformance/sdk/node/node_modules sdk/typescript/node_modules
+	rm -rf bin $(VENV) $(MODEL_VENV) $(CLIENT_VENVS) conformance/clients/node/node_modules conformance/sdk/node/node_modules sdk/typescript/node_modules

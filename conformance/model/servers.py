@@ -71,13 +71,15 @@ def llama(folder):
 
 
 @contextlib.contextmanager
-def gatehouse(binary, folder, upstream):
-    """The gateway with its defaults and one named upstream."""
+def gatehouse(binary, folder, upstream, judge=False):
+    """The gateway with its defaults and one named upstream, which may be its judge, too."""
     config = {
         "listen": f"127.0.0.1:{free_port()}",
         "store": f"sqlite:{folder / 'gatehouse.db'}",
         "upstreams": {"llama": {"format": "openai", "url": upstream, "auth": "none"}},
     }
+    if judge:
+        config["judge"] = {"upstream": "llama", "model": MODEL, "timeout": "60s"}
     file = folder / "gatehouse.yaml"
     file.write_text(json.dumps(config))  # JSON is YAML
     command = [binary, "serve", "--config", str(file)]

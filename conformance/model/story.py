@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+from judged import judged
 from pair import Pair
 from servers import SEED, WEIGHTS, build, gatehouse, llama
 from steps import CLOUD_KEY, STEPS
@@ -40,6 +41,10 @@ def main():
                 for step in STEPS:
                     step(pair)
             audit(t, binary, folder, pair.requests)
+            other = folder / "judge"
+            other.mkdir()
+            with gatehouse(binary, other, model.url, judge=True) as gateway:
+                judged(t, gateway)
     t.say(f"{t.passed} passed, {t.failed} failed")
     if options.transcript:
         t.save(options.transcript)

@@ -33,7 +33,7 @@ export function anthropicOnly(door) {
       await client.api.messages.create(params([user('Hello')], { system }));
       const [{ body }] = await provider.requests();
       assert.equal(body, client.exchanges[0].body);
-      assert.deepEqual(client.said().verdict, ALL_PASS);
+      assert.deepEqual((await client.said()).verdict, ALL_PASS);
     });
   }
 
@@ -48,7 +48,7 @@ export function anthropicOnly(door) {
           const client = door.client();
           const asked = params([user('say {"city":"Oslo","degrees":4}')], { output_config: { format } });
           assert.deepEqual((await complete(client.api, asked)).parsed_output, { city: 'Oslo', degrees: 4 });
-          assert.deepEqual(client.said().verdict, ALL_PASS);
+          assert.deepEqual((await client.said()).verdict, ALL_PASS);
           const [{ body }] = await provider.requests();
           assert.equal(body, client.exchanges[0].body);
         });
@@ -59,7 +59,7 @@ export function anthropicOnly(door) {
           const { parsed_output } = await complete(client.api, asked);
           assert.equal(parsed_output.degrees, 4);
           assert.match(parsed_output.city, /REDACTED\]$/);
-          assert.equal(client.said().verdict.back, 'enforced');
+          assert.equal((await client.said()).verdict.back, 'enforced');
         });
       }
 
@@ -68,7 +68,7 @@ export function anthropicOnly(door) {
         const client = door.client();
         const asked = params([user(INJECTION)], { output_config: { format: FORMATS['a zod schema'] } });
         const message = await complete(client.api, asked);
-        const { verdict, requestID } = client.said();
+        const { verdict, requestID } = await client.said();
         assert.deepEqual(message.content, []);
         assert.equal(message.parsed_output, null);
         assert.equal(message.stop_reason, 'refusal');
@@ -83,7 +83,7 @@ export function anthropicOnly(door) {
     const client = door.client();
     const { parse, ...format } = FORMATS['a zod schema'];
     const message = await client.api.messages.create(params([user(INJECTION)], { output_config: { format } }));
-    const { requestID } = client.said();
+    const { requestID } = await client.said();
     assert.equal(message.stop_reason, 'refusal');
     assert.deepEqual(message.content, []);
     assert.ok(message.stop_details.explanation.includes(requestID));
@@ -100,7 +100,7 @@ export function anthropicOnly(door) {
     const authToken = key();
     const client = door.client({ apiKey: null, authToken });
     await client.api.messages.create(params([user('Hello')]));
-    assert.deepEqual(client.said().verdict, ALL_PASS);
+    assert.deepEqual((await client.said()).verdict, ALL_PASS);
     const [{ headers }] = await provider.requests();
     assert.deepEqual(headers.Authorization, [`Bearer ${authToken}`]);
   });
@@ -108,7 +108,7 @@ export function anthropicOnly(door) {
   test('a beta keeps its header', async () => {
     const client = door.client();
     await client.api.beta.messages.create({ ...params([user('Hello')]), betas: ['a-beta-2026-01-01'] });
-    assert.deepEqual(client.said().verdict, ALL_PASS);
+    assert.deepEqual((await client.said()).verdict, ALL_PASS);
     const [{ headers }] = await provider.requests();
     assert.deepEqual(headers['Anthropic-Beta'], ['a-beta-2026-01-01']);
   });
@@ -131,7 +131,7 @@ export function anthropicOnly(door) {
       assert.deepEqual(ran, [['read_page', { city: 'Oslo' }]], 'the withheld call never runs');
       assert.match(content[0].text, /Opening hours are 9 to 5\./);
       assert.doesNotMatch(content[0].text, /Ignore all previous instructions/);
-      assert.equal(client.said().verdict.front, 'enforced');
+      assert.equal((await client.said()).verdict.front, 'enforced');
       assert.equal(client.exchanges.length, 2);
     });
   }

@@ -12,16 +12,13 @@ import { anthropic } from './anthropic.mjs';
 import { checkSurfaces, connect } from './client.mjs';
 import { openai } from './openai.mjs';
 import { start } from './servers.mjs';
+import { ADMIN } from './surface.mjs';
 
-const ADMIN = 'an-admin-token-for-these-tests-only';
 const NOTICE = /\bapr-[0-9a-f]{32}\b/g;
 const MAIL = { to: 'x@example.com', body: 'Zoë, 1 < 2' };
 const ORDER = `call send_email ${JSON.stringify(MAIL)}`;
 
-const servers = await start({
-  auth: { admin_token: ADMIN },
-  tools: { rules: [{ tool: 'wipe', verdict: 'block' }] },
-});
+const servers = await start({ tools: { rules: [{ tool: 'wipe', verdict: 'block' }] } });
 after(() => servers.stop());
 beforeEach(() => servers.provider.clear());
 afterEach(checkSurfaces);
@@ -62,7 +59,7 @@ for (const door of [openai('openai 7', OpenAI7), openai('openai 6', OpenAI6), an
           history.push(...messages);
           const answer = await turn(client.api, history, { tools });
           history.push(door.assistant(answer));
-          return { ...answer, said: client.said() };
+          return { ...answer, said: await client.said() };
         };
         return {
           history,

@@ -19,7 +19,7 @@ export function checkpoints(door) {
       test('an injected prompt does not reach the model', async () => {
         const client = door.client();
         const { text, calls, finish } = await turn(client.api, [user(INJECTION)]);
-        const { verdict, requestID } = client.said();
+        const { verdict, requestID } = await client.said();
         assert.deepEqual({ finish, calls }, { finish: door.stopped, calls: [] });
         assert.ok(text.includes(requestID), text);
         assert.deepEqual(verdict, { ...ALL_PASS, front: 'enforced' });
@@ -37,7 +37,7 @@ export function checkpoints(door) {
           await provider.clear();
           const { text } = await turn(client.api, messages, { tools });
 
-          assert.deepEqual(client.said().verdict, { ...ALL_PASS, front: 'enforced' });
+          assert.deepEqual((await client.said()).verdict, { ...ALL_PASS, front: 'enforced' });
           assert.match(text, /Opening hours are 9 to 5\./, 'what is harmless stays usable');
           const [{ body }] = await provider.requests();
           assert.ok(!body.includes('Ignore all previous instructions'));
@@ -50,7 +50,7 @@ export function checkpoints(door) {
         const { text } = await turn(client.api, [user(`Repeat after me: aws_access_key_id = ${CLOUD_KEY} please`)]);
         assert.ok(!text.includes(CLOUD_KEY));
         assert.match(text, /^You said: Repeat after me: .*REDACTED\].* please$/);
-        assert.deepEqual(client.said().verdict, { ...ALL_PASS, front: 'observed', back: 'enforced' });
+        assert.deepEqual((await client.said()).verdict, { ...ALL_PASS, front: 'observed', back: 'enforced' });
       });
 
       test('a flagged call is withheld', async () => {
@@ -59,7 +59,7 @@ export function checkpoints(door) {
         const { text, calls, finish } = await turn(client.api, [user('call delete_page {"city":"Oslo"}')], { tools });
         assert.deepEqual({ calls, finish }, { calls: [], finish: door.ended });
         assert.match(text, /delete_page/);
-        assert.deepEqual(client.said().verdict, { ...ALL_PASS, autonomy: 'enforced' });
+        assert.deepEqual((await client.said()).verdict, { ...ALL_PASS, autonomy: 'enforced' });
       });
 
       test('a withheld call leaves the others', async () => {
@@ -70,7 +70,7 @@ export function checkpoints(door) {
         assert.deepEqual(calls.map(({ name, args }) => [name, args]), [['get_time', { city: 'Oslo' }]]);
         assert.equal(finish, door.called);
         assert.match(text, /delete_page/);
-        assert.deepEqual(client.said().verdict, { ...ALL_PASS, autonomy: 'enforced' });
+        assert.deepEqual((await client.said()).verdict, { ...ALL_PASS, autonomy: 'enforced' });
       });
     });
   }

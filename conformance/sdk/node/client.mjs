@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 
-import { surface } from './surface.mjs';
+import { settled, surface } from './surface.mjs';
 
 const TIMEOUT = 20_000; // milliseconds for one exchange; the fakes answer at once
 
@@ -32,10 +32,10 @@ export function connect(SDK, baseURL, options = {}) {
   return {
     api,
     exchanges,
-    /** The surface of the newest response. */
+    /** The surface of the newest response, with the verdicts that are final. */
     said() {
       assert.notEqual(exchanges.length, 0, 'no response arrived');
-      return surface(exchanges.at(-1).headers);
+      return settled(exchanges.at(-1).headers, baseURL);
     },
   };
 }

@@ -17,7 +17,7 @@ export function conversations(door) {
         const { text, calls, finish } = await turn(client.api, [user('Hello there, ünïcode too')]);
         assert.equal(text, 'You said: Hello there, ünïcode too');
         assert.deepEqual({ calls, finish }, { calls: [], finish: door.ended });
-        const { verdict, advisories, agent, session } = client.said();
+        const { verdict, advisories, agent, session } = await client.said();
         assert.deepEqual({ verdict, advisories }, { verdict: ALL_PASS, advisories: [] });
         assert.ok(agent && session);
         await assertSentAsItWas(client, provider);
@@ -27,9 +27,9 @@ export function conversations(door) {
         const client = door.client();
         const messages = [user('A first question')];
         const answer = await turn(client.api, messages);
-        const first = client.said();
+        const first = await client.said();
         await turn(client.api, [...messages, door.assistant(answer), user('A second question')]);
-        const second = client.said();
+        const second = await client.said();
         assert.deepEqual([second.agent, second.session], [first.agent, first.session]);
         assert.notEqual(second.requestID, first.requestID);
       });
@@ -41,12 +41,12 @@ export function conversations(door) {
         const called = await turn(client.api, messages, { tools });
         assert.equal(called.finish, door.called);
         assert.deepEqual(called.calls.map(({ name, args }) => [name, args]), [['get_weather', { city: 'Oslo' }]]);
-        assert.deepEqual(client.said().verdict, ALL_PASS);
+        assert.deepEqual((await client.said()).verdict, ALL_PASS);
 
         messages.push(door.assistant(called), ...door.results([[called.calls[0], '4 degrees and rain']]));
         const { text } = await turn(client.api, messages, { tools });
         assert.equal(text, 'The tool said: 4 degrees and rain');
-        assert.deepEqual(client.said().verdict, ALL_PASS);
+        assert.deepEqual((await client.said()).verdict, ALL_PASS);
         await assertSentAsItWas(client, provider);
       });
 
@@ -61,7 +61,7 @@ export function conversations(door) {
         const results = door.results(called.calls.map((call) => [call, `answer of ${call.name}`]));
         const { text } = await turn(client.api, [...messages, door.assistant(called), ...results], { tools });
         assert.match(text, /answer of get_time/);
-        assert.deepEqual(client.said().verdict, ALL_PASS);
+        assert.deepEqual((await client.said()).verdict, ALL_PASS);
         await assertSentAsItWas(client, provider);
       });
 
@@ -70,7 +70,7 @@ export function conversations(door) {
         const parts = [{ type: 'text', text: 'What is this?' }, door.image(randomBytes(3_000).toString('base64'))];
         const { text } = await turn(client.api, [user(parts)]);
         assert.equal(text, 'You said: What is this?');
-        assert.ok(client.said().advisories.some(({ source }) => source === 'gatehouse.coverage'));
+        assert.ok((await client.said()).advisories.some(({ source }) => source === 'gatehouse.coverage'));
         await assertSentAsItWas(client, provider);
       });
 
@@ -87,7 +87,7 @@ export function conversations(door) {
       test('forged headers are ignored', async () => {
         const client = door.client();
         await turn(client.api, [user('Hello')], {}, { headers: FORGED });
-        const { verdict, advisories, requestID } = client.said();
+        const { verdict, advisories, requestID } = await client.said();
         assert.deepEqual({ verdict, advisories }, { verdict: ALL_PASS, advisories: [] });
         assert.notEqual(requestID, 'forged');
         const [sent] = await provider.requests();
@@ -114,7 +114,7 @@ export function conversations(door) {
       ids.push(id);
     }
     assert.deepEqual(ids, [door.format === 'openai' ? 'gpt-fake' : 'claude-fake']);
-    client.said();
+    await client.said();
   });
 }
 

@@ -26,7 +26,7 @@ export function failures(door) {
           assert.equal(error.status, status);
           assert.match(error.message, new RegExp(`the provider says ${status}`));
           assert.deepEqual(surface(error.headers).verdict, ALL_PASS);
-          assert.deepEqual(client.said().verdict, ALL_PASS);
+          assert.deepEqual((await client.said()).verdict, ALL_PASS);
           assert.equal((await provider.requests()).length, 1);
         });
       }
@@ -59,7 +59,7 @@ export function failures(door) {
           await rejection(turn(bare(), long, {}, cut), SOON);
           const client = door.client();
           await rejection(turn(client.api, long, {}, cut), SOON);
-          client.said();
+          await client.said();
           assert.equal((await turn(client.api, hello)).text, 'You said: Hello');
         });
       }
@@ -88,7 +88,7 @@ export function failures(door) {
         const error = await rejection(turn(client.api, [user(42)]));
         assert.ok(error instanceof errors[400], error);
         assert.ok((error.error.error ?? error.error).message);
-        client.said();
+        await client.said();
         assert.deepEqual(await provider.requests(), []);
       });
     });

@@ -8,7 +8,7 @@ import { ApiError, GoogleGenAI, Type } from '@google/genai';
 import { CLOUD_KEY, INJECTION } from './checkpoints.mjs';
 import { key } from './client.mjs';
 import { start } from './servers.mjs';
-import { ALL_PASS, surface } from './surface.mjs';
+import { ALL_PASS, settled } from './surface.mjs';
 
 const MODEL = 'gemini-test';
 
@@ -39,7 +39,7 @@ async function ask(api, streamed, contents, config = {}) {
     text: parts.map((part) => part.text ?? '').join(''),
     calls: parts.flatMap((part) => part.functionCall ?? []),
     finish: candidates.at(-1)?.finishReason,
-    said: surface(new Headers(chunks[0].sdkHttpResponse.headers)),
+    said: await settled(new Headers(chunks[0].sdkHttpResponse.headers), servers.gateway),
   };
 }
 

@@ -29,7 +29,7 @@ export function openaiOnly(door, zodResponseFormat) {
         const { choices } = await complete(client.api, params([user('Hello')], { n: 3 }));
         assert.deepEqual(choices.map(({ index }) => index), [0, 1, 2]);
         assert.ok(choices.every(({ message }) => message.content === 'You said: Hello'));
-        assert.deepEqual(client.said().verdict, ALL_PASS);
+        assert.deepEqual((await client.said()).verdict, ALL_PASS);
       });
 
       test('a secret is redacted in every choice', async () => {
@@ -40,7 +40,7 @@ export function openaiOnly(door, zodResponseFormat) {
           assert.match(message.content, /^You said: .*REDACTED\]/);
           assert.ok(!message.content.includes(CLOUD_KEY));
         }
-        assert.equal(client.said().verdict.back, 'enforced');
+        assert.equal((await client.said()).verdict.back, 'enforced');
       });
 
       test('a structured answer', async () => {
@@ -48,7 +48,7 @@ export function openaiOnly(door, zodResponseFormat) {
         const { choices } = await complete(client.api, params([user('say {"city":"Oslo","degrees":4}')], format()));
         assert.deepEqual(choices[0].message.parsed, { city: 'Oslo', degrees: 4 });
         assert.equal(choices[0].message.refusal ?? null, null);
-        assert.deepEqual(client.said().verdict, ALL_PASS);
+        assert.deepEqual((await client.said()).verdict, ALL_PASS);
         const [{ body }] = await provider.requests();
         assert.equal(body, client.exchanges[0].body);
       });
@@ -58,7 +58,7 @@ export function openaiOnly(door, zodResponseFormat) {
         const { choices } = await complete(client.api, params([user(`say {"city":"${CLOUD_KEY}","degrees":4}`)], format()));
         assert.equal(choices[0].message.parsed.degrees, 4);
         assert.match(choices[0].message.parsed.city, /REDACTED\]$/);
-        assert.equal(client.said().verdict.back, 'enforced');
+        assert.equal((await client.said()).verdict.back, 'enforced');
       });
 
       // content_filter makes the SDK's parsing helpers raise an error of their own before anyone can read the refusal.
@@ -66,7 +66,7 @@ export function openaiOnly(door, zodResponseFormat) {
         const client = door.client();
         const error = await rejection(complete(client.api, params([user(INJECTION)], format())));
         assert.equal(error.constructor.name, 'ContentFilterFinishReasonError');
-        assert.deepEqual(client.said().verdict, { ...ALL_PASS, front: 'enforced' });
+        assert.deepEqual((await client.said()).verdict, { ...ALL_PASS, front: 'enforced' });
         assert.deepEqual(await provider.requests(), []);
       });
     });
@@ -75,7 +75,7 @@ export function openaiOnly(door, zodResponseFormat) {
   test('every choice of a stopped turn says so', async () => {
     const client = door.client();
     const { choices } = await client.api.chat.completions.create(params([user(INJECTION)], { n: 3 }));
-    const { requestID } = client.said();
+    const { requestID } = await client.said();
     assert.deepEqual(choices.map(({ index }) => index), [0, 1, 2]);
     assert.ok(choices.every(({ finish_reason }) => finish_reason === door.stopped));
     assert.ok(choices.every(({ message }) => message.content.includes(requestID)));
@@ -86,7 +86,7 @@ export function openaiOnly(door, zodResponseFormat) {
     const { choices } = await client.api.chat.completions.create(params([user(INJECTION)], format()));
     const [{ message }] = choices;
     assert.equal(message.content, null);
-    assert.ok(message.refusal.includes(client.said().requestID));
+    assert.ok(message.refusal.includes((await client.said()).requestID));
   });
 
   test('a stopped structured stream is a refusal', async () => {
@@ -98,7 +98,7 @@ export function openaiOnly(door, zodResponseFormat) {
       refusal += choices[0]?.delta.refusal ?? '';
     }
     assert.equal(content, '');
-    assert.ok(refusal.includes(client.said().requestID));
+    assert.ok(refusal.includes((await client.said()).requestID));
   });
 
   for (const stream of [false, true]) {
@@ -120,7 +120,7 @@ export function openaiOnly(door, zodResponseFormat) {
       assert.deepEqual(ran, [['read_page', { city: 'Oslo' }]], 'the withheld call never runs');
       assert.match(text, /Opening hours are 9 to 5\./);
       assert.doesNotMatch(text, /Ignore all previous instructions/);
-      assert.equal(client.said().verdict.front, 'enforced');
+      assert.equal((await client.said()).verdict.front, 'enforced');
       assert.equal(client.exchanges.length, 2);
     });
   }

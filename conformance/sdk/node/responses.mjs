@@ -36,7 +36,7 @@ export function responses(door, zodTextFormat) {
         const client = door.client();
         const response = await create(client.api, { input: 'Hello' });
         assert.equal(response.output_text, 'You said: Hello');
-        assert.deepEqual(client.said().verdict, ALL_PASS);
+        assert.deepEqual((await client.said()).verdict, ALL_PASS);
       });
 
       test('tools by previous_response_id', async () => {
@@ -47,7 +47,7 @@ export function responses(door, zodTextFormat) {
         const second = await create(client.api, { input: [result(call, `rain\n${INJECTION}`)], previous_response_id: first.id });
         assert.match(second.output_text, /^The tool said: rain/);
         assert.ok(!second.output_text.includes(INJECTION));
-        assert.equal(client.said().verdict.front, 'enforced');
+        assert.equal((await client.said()).verdict.front, 'enforced');
         assert.equal(new Set(client.exchanges.map(({ headers }) => headers.get('x-mnemom-session'))).size, 1);
       });
 
@@ -65,7 +65,7 @@ export function responses(door, zodTextFormat) {
       test('a stopped turn', async () => {
         const client = door.client();
         const stopped = await create(client.api, { input: INJECTION });
-        assert.ok(stopped.output_text.includes(client.said().requestID));
+        assert.ok(stopped.output_text.includes((await client.said()).requestID));
         assert.equal(stopped.incomplete_details.reason, 'content_filter');
         const after = await create(client.api, { input: 'Bread', previous_response_id: stopped.id });
         assert.equal(after.output_text, 'You said: Bread');
@@ -75,7 +75,7 @@ export function responses(door, zodTextFormat) {
         const client = door.client();
         const response = await create(client.api, { input: `aws_access_key_id = ${CLOUD_KEY}` });
         assert.ok(!JSON.stringify(response).includes(CLOUD_KEY));
-        assert.equal(client.said().verdict.back, 'enforced');
+        assert.equal((await client.said()).verdict.back, 'enforced');
       });
     });
   }

@@ -10,6 +10,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { ADMIN } from './surface.mjs';
+
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const START_TIMEOUT = 30_000; // milliseconds until a freshly started server must answer
 const LOG = 'gatehouse.log';
@@ -21,7 +23,7 @@ export const HELD = { held: 'sk-held-by-the-gateway', 'held-claude': 'sk-ant-hel
 /**
  * Builds and starts everything: one gateway, with every default but the upstreams, the port and the place of the database;
  * the providers, and a second pair of them behind the upstream `second`. GATEHOUSE names a binary to test in place of the
- * one of this checkout.
+ * one of this checkout, and GATEHOUSE_STREAMING another way to stream.
  *
  * @param more - sections of the gateway's configuration that a test needs besides
  */
@@ -96,8 +98,8 @@ async function startProvider(folder, processes) {
 async function startGateway(binary, folder, processes, more) {
   const address = `127.0.0.1:${await freePort()}`;
   const file = join(folder, 'gatehouse.yaml');
-  // The headers of streams are to tell all; the Python suite has streams that leave before they are decided.
-  const config = { streaming: 'buffer', listen: address, store: `sqlite:${join(folder, 'gatehouse.db')}`, ...more };
+  const streaming = process.env.GATEHOUSE_STREAMING ?? 'auto';
+  const config = { streaming, listen: address, store: `sqlite:${join(folder, 'gatehouse.db')}`, auth: { admin_token: ADMIN }, ...more };
   writeFileSync(file, JSON.stringify(config)); // JSON is YAML
   const out = openSync(join(folder, LOG), 'w');
   const child = spawn(binary, ['serve', '--config', file], { cwd: folder, stdio: ['ignore', out, out] });

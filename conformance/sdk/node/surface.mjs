@@ -1,6 +1,9 @@
 // What the header surface promises on every response.
 
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export const ADMIN = 'an-admin-token-for-these-tests-only';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
 const VALUE = '(pass|observed|nudged|enforced)';
@@ -36,6 +39,28 @@ export function surface(headers) {
     agent: headers.get('x-mnemom-agent'),
     session: headers.get('x-mnemom-session'),
   };
+}
+
+/**
+ * What surface says. The headers of a stream may leave before all is decided: then the verdicts are those of its record, which is
+ * written before the stream ends, or soon after.
+ *
+ * @param base - an address at the gateway
+ */
+export async function settled(headers, base) {
+  const said = surface(headers);
+  if (headers.get('x-aip-verdict') !== 'pending') {
+    return said;
+  }
+  for (let tries = 0; tries < 100; tries++, await sleep(20)) {
+    const answer = await fetch(new URL(`/v1/requests/${said.requestID}`, base), { headers: { 'X-Mnemom-Api-Key': ADMIN } });
+    const { verdicts } = await answer.json();
+    if (answer.ok) {
+      assert.equal(verdicts.front, said.verdict.front, 'what front has decided is final');
+      return { ...said, verdict: verdicts };
+    }
+  }
+  throw new Error(`there is no record of ${said.requestID}`);
 }
 
 function advisories(header) {

@@ -24,14 +24,14 @@ export function upstreams(sdk, { gateway, provider, second }) {
         const mine = key();
         const client = connect(sdk.SDK, heldURL, { apiKey: mine });
         assert.equal((await turn(client.api, hello)).text, 'You said: Hello');
-        assert.deepEqual(client.said().verdict, ALL_PASS);
+        assert.deepEqual((await client.said()).verdict, ALL_PASS);
         await assertOnlyKey(provider, HELD[held], mine);
       });
 
       test('a caller of a gateway-held key may send none', async () => {
         const client = connect(sdk.SDK, heldURL);
         assert.equal((await turn(client.api, hello, {}, anonymous)).text, 'You said: Hello');
-        client.said();
+        await client.said();
         await assertOnlyKey(provider, HELD[held], client.api.apiKey);
       });
 
@@ -39,14 +39,14 @@ export function upstreams(sdk, { gateway, provider, second }) {
         const client = connect(sdk.SDK, gateway + sdk.paths[0]);
         const error = await rejection(turn(client.api, hello, {}, anonymous));
         assert.ok(error instanceof sdk.errors[401], error);
-        client.said();
+        await client.said();
         assert.deepEqual(await provider.requests(), []);
       });
 
       test('an unknown gateway key is refused and goes no further', async () => {
         const client = connect(sdk.SDK, gateway + sdk.paths[0], { apiKey: 'mnm_unknown' });
         assert.ok((await rejection(turn(client.api, hello))) instanceof sdk.errors[401]);
-        client.said();
+        await client.said();
         assert.deepEqual(await provider.requests(), []);
       });
 
@@ -60,7 +60,7 @@ export function upstreams(sdk, { gateway, provider, second }) {
         const asked = [sdk.user('call delete_page {"city":"Oslo"}\ncall get_time {"city":"Oslo"}')];
         const { calls } = await turn(client.api, asked, { tools });
         assert.deepEqual(calls.map(({ name }) => name), ['get_time']);
-        assert.deepEqual(client.said().verdict, { ...ALL_PASS, autonomy: 'enforced' });
+        assert.deepEqual((await client.said()).verdict, { ...ALL_PASS, autonomy: 'enforced' });
         const [sent] = await second.requests();
         assert.equal(sent.body, client.exchanges[0].body);
         assert.deepEqual(sent.headers.Authorization, [`Bearer ${client.api.apiKey}`]);
@@ -72,7 +72,7 @@ export function upstreams(sdk, { gateway, provider, second }) {
   test('an upstream that nobody configured is not found', async () => {
     const client = connect(sdk.SDK, `${gateway}/u/stranger${sdk.paths[1]}`);
     assert.equal((await rejection(sdk.create(client.api, hello))).status, 404);
-    client.said();
+    await client.said();
     assert.deepEqual(await provider.requests(), []);
   });
 }

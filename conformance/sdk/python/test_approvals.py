@@ -12,9 +12,9 @@ import time
 import httpx
 import pytest
 
-from conftest import serving
 from dialogues import DIALOGUES, OpenAI
 from gates import TIMEOUT, Gate, well
+from servers import serving
 from surface import ADMIN, verdict
 
 EXPIRE = 60  # seconds, the least that the configuration takes

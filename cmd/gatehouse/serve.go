@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -29,7 +30,8 @@ func serveCommand() *cobra.Command {
 		Short: "Run the gateway",
 		Long: `Run the gateway. Without a configuration file it starts on the defaults: SQLite in the working directory, the real
 provider URLs, callers' own provider keys passed through. The file is read again on SIGHUP and whenever it changes; a file
-with a problem is refused and the old one stays in force. Only listen, store and the names in tls need a restart.
+with a problem is refused and the old one stays in force. Only listen, store, the names in tls, limits.header_timeout and
+notify.private_targets need a restart.
 
 Listening on other addresses than loopback needs an API key first; the refusal prints the command that makes one. The
 administrator's token is that of the file or of GATEHOUSE_ADMIN_TOKEN; without either, one is made at the first start and
@@ -117,6 +119,26 @@ func complete(cfg *config.Config, listen string) error {
 	return nil
 }
 
+// leftToRestart names the keys that a configuration has otherwise than it was at the start, and that are read then alone.
+func leftToRestart(start, c *config.Config) []string {
+	var names []string
+	for _, key := range []struct {
+		name string
+		same bool
+	}{
+		{"listen", c.Listen == start.Listen},
+		{"store", c.Store == start.Store},
+		{"tls", c.TLS == start.TLS},
+		{"limits.header_timeout", c.Limits.HeaderTimeout == start.Limits.HeaderTimeout},
+		{"notify.private_targets", slices.Equal(c.Notify.PrivateTargets, start.Notify.PrivateTargets)},
+	} {
+		if !key.same {
+			names = append(names, key.name)
+		}
+	}
+	return names
+}
+
 // follow takes over a changed configuration file. Address, store and certificate files stay what they were at the start: they
 // need a restart, and who may call depends on them.
 func follow(ctx context.Context, g *gateway.Gateway, file, listen string, start config.Config, log *slog.Logger) error {
@@ -128,8 +150,8 @@ func follow(ctx context.Context, g *gateway.Gateway, file, listen string, start 
 			refuse(err)
 			return
 		}
-		if c.Listen != start.Listen || c.Store != start.Store || c.TLS != start.TLS {
-			log.Warn("listen, store and tls are taken over at the next start", "file", file)
+		if names := leftToRestart(&start, c); len(names) > 0 {
+			log.Warn("taken over at the next start", "file", file, "keys", names)
 		}
 		c.Listen, c.Store, c.TLS = start.Listen, start.Store, start.TLS
 		if err := g.Use(c); err != nil {

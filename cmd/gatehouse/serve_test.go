@@ -132,3 +132,22 @@ func TestAdminToken(t *testing.T) {
 		}
 	})
 }
+
+// What needs a restart is named when it changes, and nothing else is.
+func TestServeNamesWhatNeedsARestart(t *testing.T) {
+	const first = "listen: 127.0.0.1:0\n"
+	for changed, want := range map[string]string{
+		"listen: 127.0.0.1:1\n": `"keys":["listen"]`,
+		first + "limits: {header_timeout: 11s}\nnotify: {private_targets: [10.0.0.0/8]}\n": `"keys":["limits.header_timeout","notify.private_targets"]`,
+		first + "protection: {mode: enforce}\n":                                            "",
+	} {
+		store := "store: " + newStoreURL(t) + "\n"
+		conf := file(t, first+store)
+		r := startServe(t, conf, "")
+		writeFile(t, conf, changed+store)
+		r.awaitLog(t, "configuration taken over", 1)
+		if said := r.logged(); strings.Contains(said, "at the next start") != (want != "") || !strings.Contains(said, want) {
+			t.Errorf("%q: %s", changed, said)
+		}
+	}
+}

@@ -285,12 +285,13 @@ func (g *Gateway) Use(cfg *config.Config) error {
 	})
 	g.keysOnly.Store(cfg.Auth.Mode == "keys" || !loopback(cfg.Listen))
 	g.authority.SetAdmin(cfg.Auth.AdminToken)
+	g.desk.KnownOnly(!cfg.Agents.AutoCreate)
 	g.surface.Use(&surface.Settings{Origins: cfg.CORS.Origins, Loopback: loopback(cfg.Listen), BodyTime: g.body})
 	g.api.Keyless(!g.keysOnly.Load())
 	g.api.Limit(l.Body, l.Rate)
 	g.api.At(publicURL(cfg))
 	g.proxy.Use(&proxy.Settings{
-		Upstreams: upstreams, Body: l.Body, AutoCreate: cfg.Agents.AutoCreate, KeysOnly: g.keysOnly.Load(), Rate: l.Rate,
+		Upstreams: upstreams, Body: l.Body, KeysOnly: g.keysOnly.Load(), Rate: l.Rate,
 		Codecs:    codecs(l.Depth),
 		Limits:    upstream.Limits{Idle: l.UpstreamIdle, Buffer: l.StreamBuffer, Body: l.Body},
 		Streaming: cfg.Streaming, KeepAlive: keepAlive,

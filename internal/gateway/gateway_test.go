@@ -137,3 +137,42 @@ func TestUseAllOrNothing(t *testing.T) {
 		t.Errorf("%d", w.Code)
 	}
 }
+
+// With agents.auto_create off, a credential that was not seen is refused on every surface, and none lets it in at another.
+func TestKnownAgentsOnly(t *testing.T) {
+	cfg := settings(t)
+	cfg.Agents.AutoCreate = false
+	cfg.Auth.AdminToken = "mnm_administrator-of-this-test"
+	g, err := open(t, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger := func(method, path, body string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer sk-stranger")
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, r)
+		return w
+	}
+	for _, q := range []struct{ path, body string }{
+		{"/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"hello"}]}`},
+		{"/v1/checkpoints/input", `{"text":"hello"}`},
+		{"/v1/checkpoints/tool-call", `{"tool":"search","arguments":{}}`},
+		{"/v1/checkpoints/tool-result", `{"tool":"search","result":"x"}`},
+		{"/v1/checkpoints/output", `{"text":"hello"}`},
+		{"/v1/audit", `{"type":"note"}`},
+		{"/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"hello again"}]}`},
+	} {
+		w := stranger("POST", q.path, q.body)
+		if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "agent_unknown") {
+			t.Errorf("%s: %d %s", q.path, w.Code, w.Body)
+		}
+	}
+	if w := stranger("GET", "/v1/approvals", ""); w.Code != http.StatusForbidden {
+		t.Errorf("approvals: %d %s", w.Code, w.Body)
+	}
+	if w := ask(g, cfg.Auth.AdminToken, "GET", "/v1/agents", ""); !strings.Contains(w.Body.String(), `"total":0`) {
+		t.Errorf("agents were made: %s", w.Body)
+	}
+}

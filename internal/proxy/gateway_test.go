@@ -68,6 +68,7 @@ type options struct {
 	doors    func(*proxy.Settings)
 	ways     func(*surface.Settings)
 	engine   func(*checkpoint.Engine)
+	desk     func(*surface.Desk)
 }
 
 func start(t *testing.T, o options) *gateway {
@@ -121,7 +122,7 @@ func start(t *testing.T, o options) *gateway {
 			"anthropic": {Name: "anthropic", Format: "anthropic", URL: serve(t, o.handler, g.anthropic)},
 			"gemini":    {Name: "gemini", Format: "gemini", URL: serve(t, o.handler, g.gemini)},
 		},
-		Body: 1 << 20, AutoCreate: true,
+		Body: 1 << 20,
 		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: 128}, "gemini": gemini.Codec{Depth: 128}, "anthropic": anthropic.Codec{Depth: 128},
 			"openai/responses": answers, "openai/responses/stored": responses.Stored{Codec: answers},
 			"openai/responses/items": responses.Items{Stored: responses.Stored{Codec: answers}}, "openai/embeddings": embeddings.Codec{}, "openai/completions": completions.Codec{}},
@@ -129,6 +130,9 @@ func start(t *testing.T, o options) *gateway {
 	}
 	if o.doors != nil {
 		o.doors(&doors)
+	}
+	if o.desk != nil {
+		o.desk(g.proxy.Desk)
 	}
 	g.proxy.Use(&doors)
 	ways := surface.Settings{Loopback: true, BodyTime: 10 * time.Second}

@@ -142,13 +142,11 @@ func (p *Proxy) identify(ctx context.Context, t *turn) error {
 		return err
 	}
 	refused, err := p.Desk.Bind(ctx, t.X, who, t.In.Agent)
-	switch {
-	case refused != nil:
+	if refused != nil {
 		return refused
-	case err != nil:
+	}
+	if err != nil {
 		p.doubt(t, err)
-	case !t.X.Known && !t.s.AutoCreate:
-		return surface.Failure(http.StatusForbidden, "agent_unknown", "no agent has this credential")
 	}
 	t.X.Known = t.X.Known || who.Keyed // an API key has been proved; a provider's is when the upstream takes it
 	return p.Desk.Admit(t.Call, t.X.Agent, t.s.Rate)

@@ -14,16 +14,15 @@ import (
 
 // Settings are what an operator decides about the doors.
 type Settings struct {
-	Upstreams  map[string]Upstream
-	Body       int64                 // most bytes of a request body, before and after decompression
-	AutoCreate bool                  // unknown credentials make agents
-	KeysOnly   bool                  // callers must show an API key, also while there is none
-	Rate       int                   // requests a minute for each agent; 0: no limit
-	Codecs     map[string]wire.Codec // by format, and by format/endpoint where a format has several
-	Limits     upstream.Limits
-	Streaming  string        // auto, buffer, window: see docs/streaming.md
-	KeepAlive  time.Duration // how long a stream may be silent; 0: for ever
-	Replay     bool          // an approved call of the last turn is delivered without the model
+	Upstreams map[string]Upstream
+	Body      int64                 // most bytes of a request body, before and after decompression
+	KeysOnly  bool                  // callers must show an API key, also while there is none
+	Rate      int                   // requests a minute for each agent; 0: no limit
+	Codecs    map[string]wire.Codec // by format, and by format/endpoint where a format has several
+	Limits    upstream.Limits
+	Streaming string        // auto, buffer, window: see docs/streaming.md
+	KeepAlive time.Duration // how long a stream may be silent; 0: for ever
+	Replay    bool          // an approved call of the last turn is delivered without the model
 }
 
 // Upstream is a model server that requests can be sent to.

@@ -88,7 +88,7 @@ func TestEveryStatus(t *testing.T) {
 		{"upstream's 401", answers(fake.Turn{Status: 401, Error: "bad key"}), chat, hello, nil, 401, "bad key"},
 		{"not inspected", options{}, "/openai/v1/batches", hello, nil, 403, "uninspected_endpoint"},
 		{"foreign host", options{}, chat, hello, []string{"Host", "evil.example"}, 403, "host_not_allowed"},
-		{"unknown agent", options{doors: func(s *proxy.Settings) { s.AutoCreate = false }}, chat, hello, nil, 403, "agent_unknown"},
+		{"unknown agent", options{desk: func(d *surface.Desk) { d.KnownOnly(true) }}, chat, hello, nil, 403, "agent_unknown"},
 		{"no such path", options{}, "/nowhere", hello, nil, 404, "not_found"},
 		{"no such upstream", options{}, "/u/nobody/v1/chat/completions", hello, nil, 404, "not_found"},
 		{"too large", options{}, chat, make([]byte, 3<<19), nil, 413, "request_too_large"},

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/header"
@@ -17,8 +18,12 @@ type Desk struct {
 	Authority *identity.Authority
 	Sessions  *session.Resolver
 
-	limiter limiter
+	limiter   limiter
+	knownOnly atomic.Bool
 }
+
+// KnownOnly refuses credentials that have made no agent yet, on all surfaces.
+func (d *Desk) KnownOnly(only bool) { d.knownOnly.Store(only) }
 
 // Who is the party behind a request.
 type Who struct {
@@ -87,7 +92,13 @@ func (d *Desk) Bind(ctx context.Context, x *gatehouse.Exchange, w Who, name stri
 	if !a.Deleted.IsZero() {
 		return Failure(http.StatusForbidden, "agent_deleted", "this agent was deleted: its credential is not served any more"), err
 	}
-	return d.Contained(a.ID, w.Credential), err
+	if refused := d.Contained(a.ID, w.Credential); refused != nil {
+		return refused, err
+	}
+	if !known && err == nil && d.knownOnly.Load() {
+		return Failure(http.StatusForbidden, "agent_unknown", "no agent has this credential"), nil
+	}
+	return nil, err
 }
 
 // Contained refuses an agent, or whoever has its credential, that an operator has stopped.

@@ -31,12 +31,12 @@ const attemptSteps, attemptEach = 1 << 10, 8
 
 // first is the first match that begins from byte from on, up to byte sure. It gives up, and is not ok, when it takes too many steps.
 func (a *attempt) first(from, sure int) (end, rest int, ok bool) {
-	a.steps = attemptSteps + attemptEach*(sure-from)
+	a.steps, a.at = attemptSteps+attemptEach*(sure-from), nowhere // and going back from a way leaves all groups nowhere
 	for start := from; ; start += a.size {
 		a.move(start)
 		size := a.size
 		if (!a.begins || start == 0) && a.prog[a.start].leads.has(a.class) {
-			a.at = places{int32(start), -1, -1, -1, -1} //nolint:gosec // chunks are short
+			a.at[0] = int32(start) //nolint:gosec // chunks are short
 			if a.match() {
 				return a.pos, start, true
 			}

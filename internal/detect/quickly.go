@@ -61,7 +61,7 @@ func (e *expression) find(text string) []int {
 	if e.found.groups > groupsMost {
 		return e.exact.FindStringSubmatchIndex(text)
 	}
-	m := make([]int, 2, 2+2*groupsMost)
+	m := make([]int, 2, 2+2*e.found.groups)
 	m[0], m[1] = int(at[0]), end
 	for _, place := range at[1 : 1+2*e.found.groups] {
 		m = append(m, int(place))

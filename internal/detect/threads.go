@@ -36,8 +36,8 @@ func (s *classSet) add(class uint8)      { s[class>>6&1] |= 1 << (class & 63) }
 const (
 	// classesMost is how many classes fit into a set, beside the end of the text.
 	classesMost = 127
-	// groupsMost is how many groups of a match threads keep.
-	groupsMost = 2
+	// groupsMost is how many groups of a match threads keep: those of the rule about passwords of curl.
+	groupsMost = 8
 )
 
 // newThreads makes threads of an expression in the syntax of package regexp, whose characters are of some classes. It is nil where these
@@ -98,6 +98,14 @@ func (s *classSet) join(more *classSet) {
 
 // places are where a match begins, and where its groups begin and end; -1 is nowhere.
 type places [1 + 2*groupsMost]int32
+
+// nowhere is where no group has begun.
+var nowhere = func() (at places) {
+	for i := range at {
+		at[i] = -1
+	}
+	return at
+}()
 
 // thread is a way through the program up to the next character.
 type thread struct {
@@ -172,7 +180,9 @@ func (w *threadWalk) step() {
 		}
 	}
 	if !ended && w.end < 0 && (!w.begins || w.at == 0) && w.prog[w.start].leads.has(w.class) {
-		w.follow(w.start, &places{w.at, -1, -1, -1, -1})
+		at := nowhere
+		at[0] = w.at
+		w.follow(w.start, &at)
 	}
 	w.now, w.next = w.next, w.now
 }

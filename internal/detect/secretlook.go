@@ -238,7 +238,7 @@ func (l *secretLook) report(r *secretRule, e *expression, m []int, at, name int)
 	if r.entropy > 0 && entropy(hit.secret) <= r.entropy {
 		return
 	}
-	if r.lined || l.lined {
+	if r.lined {
 		hit.line = l.line(name, at+m[1])
 	}
 	if l.forgiven(r, hit) {
@@ -260,7 +260,7 @@ func (l *secretLook) forgiven(r *secretRule, hit candidate) bool {
 	if ok {
 		return known
 	}
-	known = allowed(l.allow, hit) || allowed(r.allow, hit)
+	known = r.leniency().allows(hit)
 	if l.verdicts == nil {
 		l.verdicts = map[verdict]bool{}
 	}

@@ -53,8 +53,13 @@ func (a *attempt) first(from, sure int) (end, rest int, ok bool) {
 
 // move goes to a byte.
 func (a *attempt) move(pos int) {
-	a.pos, a.size, a.class = pos, 0, uint8(a.classes.count) //nolint:gosec // classesMost
-	if pos < len(a.text) {
+	switch {
+	case pos >= len(a.text):
+		a.pos, a.size, a.class = pos, 0, uint8(a.classes.count) //nolint:gosec // classesMost
+	case a.text[pos] < utf8.RuneSelf:
+		a.pos, a.size, a.class = pos, 1, a.classes.sheets[0][a.text[pos]]
+	default:
+		a.pos = pos
 		_, a.size, a.class = a.classes.next(a.text[pos:])
 	}
 }

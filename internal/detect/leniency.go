@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"regexp/syntax"
 	"slices"
 	"strings"
 )
@@ -14,10 +15,30 @@ type leniency struct {
 	aims  []aim
 }
 
-// aim is a part of a match that expressions look at, and what says of most that none of them matches there; nil: nothing does.
+// aim is a part of a match that expressions look at, and what says of most that none of them matches there.
 type aim struct {
 	target string
-	quick  *dfa
+	words  *automaton // that matches begin with; nil where not all begin with one
+	quick  *dfa       // nil: not to be had
+}
+
+// newAim makes an aim of expressions.
+func newAim(target string, patterns []string, memory *dfaMemory) aim {
+	all := "(?:" + strings.Join(patterns, ")|(?:") + ")"
+	to := aim{target: target, quick: newDFA(all, memory)}
+	tree, err := syntax.Parse(all, syntax.Perl)
+	if err != nil || strings.Contains(all, "(?i") { // the Kelvin sign is a k there
+		return to
+	}
+	if words, _ := heads(tree); !slices.ContainsFunc(words, func(word string) bool { return len(word) < nameLeast }) {
+		to.words = newAutomaton(words)
+	}
+	return to
+}
+
+// maybe reports whether one of the expressions could match in a text.
+func (a *aim) maybe(text string) bool {
+	return (a.words == nil || a.words.any(text)) && (a.quick == nil || a.quick.maybe(text))
 }
 
 func newLeniency(lists []*allowlist, memory *dfaMemory) *leniency {
@@ -33,15 +54,13 @@ func newLeniency(lists []*allowlist, memory *dfaMemory) *leniency {
 		if !slices.Contains(targets, a.target) {
 			targets = append(targets, a.target)
 		}
-		for _, pattern := range a.patterns {
-			patterns[a.target] = append(patterns[a.target], "(?:"+pattern+")")
-		}
+		patterns[a.target] = append(patterns[a.target], a.patterns...)
 	}
 	if len(words) > 0 {
 		y.stop = newAutomaton(words)
 	}
 	for _, target := range targets {
-		y.aims = append(y.aims, aim{target, newDFA(strings.Join(patterns[target], "|"), memory)})
+		y.aims = append(y.aims, newAim(target, patterns[target], memory))
 	}
 	return y
 }
@@ -51,12 +70,10 @@ func (y *leniency) allows(c candidate) bool {
 	if y.stop != nil && y.stop.any(c.secret) {
 		return true
 	}
-	for _, at := range y.aims {
+	for i := range y.aims {
+		at := &y.aims[i]
 		text := c.aimed(at.target)
-		if at.quick != nil && !at.quick.maybe(text) {
-			continue
-		}
-		if slices.ContainsFunc(y.alike, func(a *allowlist) bool { return a.target == at.target && a.matches(text) }) {
+		if at.maybe(text) && slices.ContainsFunc(y.alike, func(a *allowlist) bool { return a.target == at.target && a.matches(text) }) {
 			return true
 		}
 	}

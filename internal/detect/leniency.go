@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"regexp/syntax"
 	"slices"
 	"strings"
 )
@@ -15,30 +14,10 @@ type leniency struct {
 	aims  []aim
 }
 
-// aim is a part of a match that expressions look at, and what says of most that none of them matches there.
+// aim is a part of a match that expressions look at, and what says of most that none of them matches there; nil: nothing does.
 type aim struct {
 	target string
-	words  *automaton // that matches begin with; nil where not all begin with one
-	quick  *dfa       // nil: not to be had
-}
-
-// newAim makes an aim of expressions.
-func newAim(target string, patterns []string, memory *dfaMemory) aim {
-	all := "(?:" + strings.Join(patterns, ")|(?:") + ")"
-	to := aim{target: target, quick: newDFA(all, memory)}
-	tree, err := syntax.Parse(all, syntax.Perl)
-	if err != nil || strings.Contains(all, "(?i") { // the Kelvin sign is a k there
-		return to
-	}
-	if words, _ := heads(tree); !slices.ContainsFunc(words, func(word string) bool { return len(word) < nameLeast }) {
-		to.words = newAutomaton(words)
-	}
-	return to
-}
-
-// maybe reports whether one of the expressions could match in a text.
-func (a *aim) maybe(text string) bool {
-	return (a.words == nil || a.words.any(text)) && (a.quick == nil || a.quick.maybe(text))
+	quick  *dfa
 }
 
 func newLeniency(lists []*allowlist, memory *dfaMemory) *leniency {
@@ -60,7 +39,7 @@ func newLeniency(lists []*allowlist, memory *dfaMemory) *leniency {
 		y.stop = newAutomaton(words)
 	}
 	for _, target := range targets {
-		y.aims = append(y.aims, newAim(target, patterns[target], memory))
+		y.aims = append(y.aims, aim{target, newDFA("(?:"+strings.Join(patterns[target], ")|(?:")+")", memory)})
 	}
 	return y
 }
@@ -73,7 +52,7 @@ func (y *leniency) allows(c candidate) bool {
 	for i := range y.aims {
 		at := &y.aims[i]
 		text := c.aimed(at.target)
-		if at.maybe(text) && slices.ContainsFunc(y.alike, func(a *allowlist) bool { return a.target == at.target && a.matches(text) }) {
+		if (at.quick == nil || at.quick.maybe(text)) && slices.ContainsFunc(y.alike, func(a *allowlist) bool { return a.target == at.target && a.matches(text) }) {
 			return true
 		}
 	}

@@ -25,6 +25,9 @@ func (e *expression) in(text string) bool {
 	if e.found == nil {
 		return (e.quick == nil || e.quick.maybe(text)) && e.exact.MatchString(text)
 	}
+	if !e.quick.opens(text) {
+		return false
+	}
 	_, end := e.first(text, 0)
 	return end >= 0
 }
@@ -54,6 +57,9 @@ func (e *expression) find(text string) []int {
 		}
 		return e.exact.FindStringSubmatchIndex(text)
 	}
+	if !e.quick.opens(text) {
+		return nil
+	}
 	at, end := e.first(text, 0)
 	if end < 0 {
 		return nil
@@ -73,6 +79,9 @@ func (e *expression) find(text string) []int {
 func (e *expression) matches(text string) [][]int {
 	if e.found == nil {
 		return e.exact.FindAllStringIndex(text, -1)
+	}
+	if !e.quick.opens(text) {
+		return nil
 	}
 	var all [][]int
 	for from := 0; from <= len(text); {

@@ -34,6 +34,10 @@ func (e *expression) in(text string) bool {
 
 // first is the first match from byte from on; its end is -1 when there is none.
 func (e *expression) first(text string, from int) (at places, end int) {
+	if e.quick.anchored { // there is one place to begin at, and mostly a match: the dfa would read it for nothing
+		at, end, _ = e.found.find(text, from, from)
+		return at, end
+	}
 	for {
 		begin, sure := e.quick.candidate(text, from)
 		if sure < 0 {

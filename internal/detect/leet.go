@@ -144,8 +144,8 @@ func leetInto(word []byte, letters bool) {
 		}
 	}
 	for i, c := range word {
-		if letters {
-			word[i] = unleet(c, 'i')
+		if letters && !letter(c) {
+			word[i] = leetReadings[0][c]
 		}
 	}
 }

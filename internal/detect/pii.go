@@ -72,8 +72,9 @@ type personal struct {
 	all   []gatehouse.Finding
 	codes []span // postal codes that wait for an address beside them
 
-	bare span // no letter stands in it
-	row  digitsRow
+	bare   span // no letter stands in it
+	row    digitsRow
+	colons span // the groups with colons between them that were looked at last
 }
 
 // add notes a finding and returns its end.

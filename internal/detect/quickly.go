@@ -35,7 +35,7 @@ func (e *expression) in(text string) bool {
 // first is the first match from byte from on; its end is -1 when there is none.
 func (e *expression) first(text string, from int) (at places, end int) {
 	if e.quick.anchored { // there is one place to begin at, and mostly a match: the dfa would read it for nothing
-		at, end, _ = e.found.find(text, from, from)
+		at, end, _ = e.found.find(text, from, from, e.quick)
 		return at, end
 	}
 	for {
@@ -43,7 +43,7 @@ func (e *expression) first(text string, from int) (at places, end int) {
 		if sure < 0 {
 			return at, -1
 		}
-		if at, end, from = e.found.find(text, begin, sure); end >= 0 || from == len(text) {
+		if at, end, from = e.found.find(text, begin, sure, nil); end >= 0 || from == len(text) {
 			return at, end
 		}
 		if from == begin {

@@ -133,14 +133,20 @@ type threadWalk struct {
 var spareWalks = sync.Pool{New: func() any { return new(threadWalk) }}
 
 // find is the first match from byte from on, and its end; -1 when there is none. A search that has begun nothing by byte sure ends, and rest
-// is where it did: no match begins before that. What stands before byte from counts for the conditions.
-func (t *threads) find(text string, from, sure int) (at places, end, rest int) {
+// is where it did: no match begins before that. What stands before byte from counts for the conditions. quick is a dfa that was not asked
+// yet; nil: it was.
+func (t *threads) find(text string, from, sure int, quick *dfa) (at places, end, rest int) {
 	w := spareWalks.Get().(*threadWalk) //nolint:errcheck // the pool holds nothing else
 	defer spareWalks.Put(w)
 	w.attempt.threads, w.attempt.text = t, text
 	end, rest, ok := w.attempt.first(from, sure)
 	if w.attempt.text = ""; ok {
 		return w.attempt.at, end, rest
+	}
+	if quick != nil {
+		if _, end = quick.candidate(text, from); end < 0 {
+			return at, -1, rest
+		}
 	}
 	w.threads, w.now, w.end = t, w.now[:0], -1
 	if more := len(t.prog) - len(w.seen); more > 0 {

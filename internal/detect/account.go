@@ -1,10 +1,10 @@
 package detect
 
 // card looks for the number of a payment card: 13 to 19 digits (ISO/IEC 7812), in one run or in the groups that are printed
-// on cards, of a known issuer and with the right check digit.
-func (s *personal) card(i int) int {
+// on cards, of a known issuer and with the right check digit. The first group ends at byte end.
+func (s *personal) card(i, end int) int {
 	const cardLeast = 12 // of Maestro, beside a word for a card
-	if s.at(i+4) == ' ' || s.at(i+4) == '-' {
+	if end == i+4 {
 		for _, sizes := range [...][]int{{4, 4, 4, 4, 3}, {4, 4, 4, 4}, {4, 6, 5}, {4, 6, 4}} {
 			if end := s.printedCard(i, sizes); end > 0 {
 				return end
@@ -12,7 +12,6 @@ func (s *personal) card(i int) int {
 		}
 		return 0
 	}
-	end := s.digitsEnd(i)
 	if end-i < cardLeast || end-i > 19 || !s.ends(end) || s.before(i) == '-' && i > 1 && wordByte(s.text[i-2]) {
 		return 0
 	}
@@ -113,20 +112,21 @@ func luhn(number string) bool {
 	return sum%10 == 0
 }
 
-// ssn looks for a number of the US Social Security Administration, in groups; in one run only beside a word that says so.
-func (s *personal) ssn(i int) int {
+// ssn looks for a number of the US Social Security Administration, in groups, of which the first ends at byte end; in one run only beside
+// a word that says so.
+func (s *personal) ssn(i, end int) int {
+	if end != i+3 && end != i+9 {
+		return 0
+	}
 	if c := s.before(i); (c == '-' || c == ' ') && i > 1 && digit(s.text[i-2]) && c == s.at(i+3) {
 		return 0 // inside of a longer row
 	}
 	var digits [9]byte
-	number, end := s.groups(i, digits[:0], []int{3, 2, 4})
-	if end == 0 {
-		if end = s.digitsEnd(i); end-i != 9 {
-			return 0
-		}
-		number = append(digits[:0], s.text[i:end]...)
+	number := append(digits[:0], s.text[i:end]...)
+	if end == i+3 {
+		number, end = s.groups(i, digits[:0], []int{3, 2, 4})
 	}
-	if !s.ends(end) || !issuedSSN(string(number)) {
+	if end == 0 || !s.ends(end) || !issuedSSN(string(number)) {
 		return 0
 	}
 	switch {

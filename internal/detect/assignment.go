@@ -17,13 +17,13 @@ const (
 // valueOf is where the value begins that is assigned to the name with a keyword that ends at byte end; -1 where nothing is assigned.
 func valueOf(text string, end int) int {
 	i := end
-	for i < len(text) && i-end < nameRest && nameByte(text[i]) {
+	for i < len(text) && i-end < nameRest && assigns[text[i]]&assignName != 0 {
 		i++
 	}
 	if k := strings.Index(text[end:i], " is "); k >= 0 {
 		return skipMarks(text, end+k+len(" is "))
 	}
-	for n := 0; n < nameQuotes && i < len(text) && quoteByte(text[i]); n++ {
+	for n := 0; n < nameQuotes && i < len(text) && assigns[text[i]]&assignQuote != 0; n++ {
 		i++
 	}
 	if i == len(text) {
@@ -40,7 +40,7 @@ func valueOf(text string, end int) int {
 		i += 3
 	case c == '<':
 	default:
-		for i < len(text) && i-from < nameQuotes && strings.IndexByte("=>:|?", text[i]) >= 0 {
+		for i < len(text) && i-from < nameQuotes && assigns[text[i]]&assignOperator != 0 {
 			i++
 		}
 		if i == from || text[i-1] == '?' {
@@ -54,11 +54,36 @@ func valueOf(text string, end int) int {
 	return skipMarks(text, opened)
 }
 
-// nameByte reports whether a byte can stand in the name of a value.
-func nameByte(c byte) bool { return wordByte(c) || c == ' ' || c == '\t' || c == '.' || c == '-' }
+// What a byte can be in an assignment.
+const (
+	assignName     = 1 << iota // part of the name of a value
+	assignQuote                // stands between a name and an operator
+	assignOperator             // part of an operator
+	assignMark                 // opens a value
+	assignValue                // part of a value that is no letter: see valueLonger
+)
 
-// quoteByte reports whether a byte can stand between a name and an operator.
-func quoteByte(c byte) bool { return c <= ' ' || strings.IndexByte("'\"`*\\])", c) >= 0 }
+var assigns = func() (sorts [256]uint8) {
+	for i := range sorts {
+		c := byte(i) //nolint:gosec // an index of 256
+		if wordByte(c) || strings.IndexByte(" \t.-", c) >= 0 {
+			sorts[i] |= assignName
+		}
+		if c <= ' ' || strings.IndexByte("'\"`*\\])", c) >= 0 {
+			sorts[i] |= assignQuote
+		}
+		if strings.IndexByte("=>:|?", c) >= 0 {
+			sorts[i] |= assignOperator
+		}
+		if c <= ' ' || strings.IndexByte("'\"`=*([\\", c) >= 0 {
+			sorts[i] |= assignMark
+		}
+		if tokenKinds[c] != 0 || strings.IndexByte("=%~:!$@\"", c) >= 0 {
+			sorts[i] |= assignValue
+		}
+	}
+	return sorts
+}()
 
 // skipTags is the end of tags that begin at byte i, with white space before them.
 func skipTags(text string, i int) int {
@@ -81,7 +106,7 @@ func skipTags(text string, i int) int {
 
 // skipMarks is where a value begins: behind quotation marks, blanks and the like.
 func skipMarks(text string, i int) int {
-	for n := 0; n < valueMarks && i < len(text) && (text[i] <= ' ' || strings.IndexByte("'\"`=*([\\", text[i]) >= 0); n++ {
+	for n := 0; n < valueMarks && i < len(text) && assigns[text[i]]&assignMark != 0; n++ {
 		i++
 	}
 	return i
@@ -94,7 +119,7 @@ func valueLonger(text string, i, size int, plain bool) bool {
 		c := text[end]
 		switch {
 		case letter(c) || c == '_' || c == '-' || c == '.':
-		case tokenKinds[c] != 0 || strings.IndexByte("=%~:!$@\"", c) >= 0:
+		case assigns[c]&assignValue != 0:
 			plain = false
 		default:
 			return false

@@ -31,12 +31,12 @@ const attemptSteps, attemptEach = 1 << 10, 8
 
 // first is the first match that begins from byte from on, up to byte sure. It gives up, and is not ok, when it takes too many steps.
 func (a *attempt) first(from, sure int) (end, rest int, ok bool) {
-	a.steps = attemptSteps + attemptEach*(sure-from)
+	a.steps, a.at = attemptSteps+attemptEach*(sure-from), nowhere // and going back from a way leaves all groups nowhere
 	for start := from; ; start += a.size {
 		a.move(start)
 		size := a.size
 		if (!a.begins || start == 0) && a.prog[a.start].leads.has(a.class) {
-			a.at = places{int32(start), -1, -1, -1, -1} //nolint:gosec // chunks are short
+			a.at[0] = int32(start) //nolint:gosec // chunks are short
 			if a.match() {
 				return a.pos, start, true
 			}
@@ -53,8 +53,13 @@ func (a *attempt) first(from, sure int) (end, rest int, ok bool) {
 
 // move goes to a byte.
 func (a *attempt) move(pos int) {
-	a.pos, a.size, a.class = pos, 0, uint8(a.classes.count) //nolint:gosec // classesMost
-	if pos < len(a.text) {
+	switch {
+	case pos >= len(a.text):
+		a.pos, a.size, a.class = pos, 0, uint8(a.classes.count) //nolint:gosec // classesMost
+	case a.text[pos] < utf8.RuneSelf:
+		a.pos, a.size, a.class = pos, 1, a.classes.sheets[0][a.text[pos]]
+	default:
+		a.pos = pos
 		_, a.size, a.class = a.classes.next(a.text[pos:])
 	}
 }

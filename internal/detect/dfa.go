@@ -14,8 +14,9 @@ import (
 type dfa struct {
 	prog     *syntax.Prog
 	classes  runeClasses
-	empty    syntax.EmptyOp // conditions that the expression has
-	anchored bool           // a match begins at the beginning of a text
+	empty    syntax.EmptyOp    // conditions that the expression has
+	anchored bool              // a match begins at the beginning of a text
+	opening  func() *automaton // the words that matches begin with; nil: others do, too
 	memory   *dfaMemory
 	table    atomic.Pointer[stateTable] // nil until it is needed
 }
@@ -33,11 +34,12 @@ func newDFA(pattern string, memory *dfaMemory) *dfa {
 	if err != nil {
 		return nil
 	}
+	words := opening(tree)
 	prog, err := syntax.Compile(relax(tree).Simplify())
 	if err != nil {
 		return nil
 	}
-	d := &dfa{prog: prog, anchored: prog.StartCond()&syntax.EmptyBeginText != 0, memory: memory}
+	d := &dfa{prog: prog, anchored: prog.StartCond()&syntax.EmptyBeginText != 0, opening: words, memory: memory}
 	for i := range prog.Inst {
 		if in := &prog.Inst[i]; in.Op == syntax.InstEmptyWidth {
 			d.empty |= syntax.EmptyOp(in.Arg) //nolint:gosec // six bits
@@ -81,8 +83,16 @@ func (d *dfa) begin(r rune) (*stateTable, uint32) {
 
 // maybe reports whether the expression could match in the text.
 func (d *dfa) maybe(text string) bool {
+	if !d.opens(text) {
+		return false
+	}
 	_, end := d.candidate(text, 0)
 	return end >= 0
+}
+
+// opens reports whether a match could begin in the text, as far as that is known without reading all of it.
+func (d *dfa) opens(text string) bool {
+	return len(text) < openingFrom || d.opening == nil || d.anchored || d.opening().any(text)
 }
 
 // candidate is where the first match from byte from on may end at the earliest, -1 when there is none, and the last byte before that where

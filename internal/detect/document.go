@@ -19,6 +19,9 @@ func (s *personal) document(i int) int {
 	for start > 0 && i-start < 3 && capital(s.text[start-1]) {
 		start--
 	}
+	if c := s.before(start); wordByte(c) || start > 1 && digit(s.text[start-2]) {
+		return 0 // the number before is too near for a word between
+	}
 	digits, end := 0, start
 	for end < len(s.text) && end-start <= documentMost {
 		c := s.text[end]
@@ -29,7 +32,7 @@ func (s *personal) document(i int) int {
 		}
 		end++
 	}
-	if size := end - start; digits < 5 || size < documentLeast || size > documentMost || wordByte(s.before(start)) || !s.ends(end) || !s.near(start, s.sentence(start, documentReach), &wordsDocument) {
+	if size := end - start; digits < 5 || size < documentLeast || size > documentMost || !s.ends(end) || !s.near(start, s.sentence(start, documentReach), &wordsDocument) {
 		return 0
 	}
 	return s.add(classDocument, likely, start, end)
@@ -45,33 +48,33 @@ func (s *personal) sentence(i, reach int) int {
 	return reach
 }
 
-// isoDate is the end of a date like 2026-01-31 at byte i; 0 where there is none.
-func (s *personal) isoDate(i int) int {
-	if i+10 > len(s.text) || s.text[i+4] != '-' || s.text[i+7] != '-' || s.text[i] != '1' && s.text[i] != '2' || s.text[i+5] > '1' || s.text[i+8] > '3' ||
-		s.digitsEnd(i) != i+4 || s.digitsEnd(i+5) != i+7 || s.digitsEnd(i+8) != i+10 || s.at(i+10) == '-' && digit(s.at(i+11)) {
+// isoDate is the end of a date like 2026-01-31 at byte i, where the first digits end at byte end; 0 where there is none.
+func (s *personal) isoDate(i, end int) int {
+	if end != i+4 || i+10 > len(s.text) || s.text[i+4] != '-' || s.text[i+7] != '-' || s.text[i] != '1' && s.text[i] != '2' || s.text[i+5] > '1' || s.text[i+8] > '3' ||
+		s.digitsEnd(i+5) != i+7 || s.digitsEnd(i+8) != i+10 || s.at(i+10) == '-' && digit(s.at(i+11)) {
 		return 0
 	}
 	return i + 10
 }
 
-// birth looks for a date of birth: a date in figures beside a word for it.
-func (s *personal) birth(i int) int {
-	end, parts := i, [3]int{}
-	separator := byte(0)
+// birth looks for a date of birth: a date in figures, whose groups are given, beside a word for it.
+func (s *personal) birth(i int, r digitsRun) int {
+	if len(r) < 3 {
+		return 0
+	}
+	parts, end := [3]int{}, i
 	for k := range parts {
+		g := r[k]
 		if k > 0 {
-			if c := s.at(end); c != '-' && c != '/' && c != '.' || separator != 0 && c != separator {
+			c := s.text[end]
+			if g.start != end+1 || c != '-' && c != '/' && c != '.' || c != s.text[r[0].end] {
 				return 0
 			}
-			separator = s.at(end)
-			end++
 		}
-		from := end
-		end = s.digitsEnd(end)
-		if end == from || end-from > 4 || end-from == 3 {
+		if size := g.end - g.start; size > 4 || size == 3 {
 			return 0
 		}
-		parts[k] = value(s.text, from, end-from)
+		parts[k], end = value(s.text, g.start, g.end-g.start), g.end
 	}
 	year := parts[2]
 	if parts[0] > 31 {

@@ -9,6 +9,8 @@ import (
 const (
 	// headsMost and headMost bound what is enumerated of an expression: texts, and bytes of one.
 	headsMost, headMost = 128, 48
+	// smallRange is how far apart the ends of a range of characters stand at most that are enumerated one by one.
+	smallRange = 4
 	// endless stands for the length of what has no bound.
 	endless = chunkOverlap - 256
 )
@@ -63,7 +65,7 @@ func concatHeads(parts []*syntax.Regexp) (list []string, whole bool) {
 // classHeads are the members of a small class.
 func classHeads(class []rune) (list []string, whole bool) {
 	for i := 0; i+1 < len(class); i += 2 {
-		if class[i+1]-class[i] > 4 {
+		if class[i+1]-class[i] > smallRange {
 			return []string{""}, false
 		}
 		for c := class[i]; c <= class[i+1]; c++ {

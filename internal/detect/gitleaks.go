@@ -3,6 +3,7 @@ package detect
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/zricethezav/gitleaks/v8/config"
@@ -59,7 +60,20 @@ func gitleaksRules() ([]*secretRule, []*allowlist, error) {
 		rules = append(rules, rule)
 	}
 	careful(file.Rules, rules, memory)
-	return rules, allowlists(file.Allowlist, file.Allowlists, memory), nil
+	general := allowlists(file.Allowlist, file.Allowlists, memory)
+	lenient(rules, general, memory)
+	return rules, general, nil
+}
+
+// lenient tells each rule of the allowlists that go for it: its own and those for all.
+func lenient(rules []*secretRule, general []*allowlist, memory *dfaMemory) {
+	plain := sync.OnceValue(func() *leniency { return newLeniency(general, memory) })
+	for _, r := range rules {
+		if r.leniency = plain; len(r.allow) > 0 {
+			r.leniency = sync.OnceValue(func() *leniency { return newLeniency(slices.Concat(general, r.allow), memory) })
+		}
+		r.lined = slices.ContainsFunc(general, (*allowlist).aboutLine) || slices.ContainsFunc(r.allow, (*allowlist).aboutLine)
+	}
 }
 
 // careful gives rules about assignments that gitleaks applies to some files alone, password = "..." say, the allowlists of the generic

@@ -29,6 +29,48 @@ func unleet(c, one byte) byte {
 	return c
 }
 
+// leetReadings are the letters that bytes are read as in the two readings of a one, capitals as small ones.
+var leetReadings = func() (all [2][256]byte) {
+	for k, one := range []byte{'i', 'l'} {
+		for i := range all[k] {
+			c := byte(i) //nolint:gosec // an index of 256
+			if all[k][i] = unleet(c, one); letter(c) {
+				all[k][i] = c | 0x20
+			}
+		}
+	}
+	return all
+}()
+
+// leetSort says what a byte means for a word.
+type leetSort uint8
+
+const (
+	leetLetter  leetSort = 1 << iota
+	leetChanged          // a reading may have another byte in its place
+	leetOne              // one of two letters
+	leetNothing          // stands for nothing
+)
+
+var leetSorts = func() (sorts [256]leetSort) {
+	for i := range sorts {
+		c := byte(i) //nolint:gosec // an index of 256
+		if letter(c) {
+			sorts[i] |= leetLetter
+		}
+		if leetReadings[0][i] != c {
+			sorts[i] |= leetChanged
+		}
+		if leetReadings[0][i] != leetReadings[1][i] {
+			sorts[i] |= leetOne
+		}
+		if c == '2' || c == '6' {
+			sorts[i] |= leetNothing
+		}
+	}
+	return sorts
+}()
+
 // leetToken looks at a word with digits in it.
 func (d *deriver) leetToken(start, end int) {
 	if start < d.lineEnd {
@@ -49,44 +91,36 @@ func (d *deriver) leetToken(start, end int) {
 	d.add("leet", decoding{leetText(d.plain.text[s.start:s.end]), []segment{{0, s.start, s.end, true}}})
 }
 
-// leetWord reads a word in leetspeak. It is not ok where that is no common word.
-func leetWord(word string) (read [leetLetters]byte, ok bool) {
-	ones := 0
-	for _, c := range []byte(word) {
-		if c == '2' || c == '6' {
-			return read, false // they stand for nothing
-		}
-		if c == '1' || c == '!' || c == '|' {
-			ones++
-		}
+// leetWord reads a word in leetspeak, of leetLetters at most. It is not ok where that is no common word.
+func leetWord[T string | []byte](word T) (read [leetLetters]byte, ok bool) {
+	sorts := leetSort(0)
+	for i := range len(word) {
+		sorts |= leetSorts[word[i]]
+		read[i] = leetReadings[0][word[i]]
 	}
-	for _, one := range []byte{'i', 'l'}[:1+min(ones, 1)] {
-		for i, c := range []byte(word) {
-			read[i] = unleet(c|0x20, one)
-			if !letter(c) {
-				read[i] = unleet(c, one)
-			}
-		}
-		if common(string(read[:len(word)])) {
-			return read, true
-		}
+	if sorts&leetNothing != 0 {
+		return read, false
 	}
-	return read, false
+	if ok = common(string(read[:len(word)])); ok || sorts&leetOne == 0 {
+		return read, ok
+	}
+	for i := range len(word) {
+		read[i] = leetReadings[1][word[i]]
+	}
+	return read, common(string(read[:len(word)]))
 }
 
 // leetText reads a line in leetspeak. Numbers stay, but for those that spell a common word.
 func leetText(line string) []byte {
 	text := []byte(line)
 	for i := 0; i < len(text); {
-		j, letters := i, 0
+		j, sorts := i, leetSort(0)
 		for j < len(text) && text[j] > ' ' && text[j] < 0x80 && text[j] != '"' {
-			if letter(text[j]) {
-				letters++
-			}
+			sorts |= leetSorts[text[j]]
 			j++
 		}
-		if letters > 0 || j-i <= leetNumber {
-			leetInto(text[i:j], letters > 0)
+		if letters := sorts&leetLetter != 0; sorts&leetChanged != 0 && (letters || j-i <= leetNumber) {
+			leetInto(text[i:j], letters)
 		}
 		i = j + 1
 	}
@@ -104,14 +138,14 @@ func leetInto(word []byte, letters bool) {
 	}
 	word = word[:end]
 	if len(word) <= leetLetters {
-		if read, ok := leetWord(string(word)); ok {
+		if read, ok := leetWord(word); ok {
 			copy(word, read[:])
 			return
 		}
 	}
 	for i, c := range word {
-		if letters {
-			word[i] = unleet(c, 'i')
+		if letters && !letter(c) {
+			word[i] = leetReadings[0][c]
 		}
 	}
 }

@@ -215,11 +215,12 @@ func (o *output) chosen(sums []Sum, spare *[]scored) []scored {
 	if o.Score(best[top].sum) < reportFrom {
 		return best[top : top+1]
 	}
+	best = slices.DeleteFunc(best, func(c scored) bool { return o.Score(c.sum) < reportFrom })
 	slices.SortStableFunc(best, func(a, b scored) int { return cmp.Compare(b.sum, a.sum) })
 	var out []scored
 	taken := make([]bool, len(sums))
 	for _, c := range best {
-		if o.Score(c.sum) < reportFrom || len(out) == windowsMax {
+		if len(out) == windowsMax {
 			break
 		}
 		if slices.Contains(taken[c.first:c.last+1], true) {

@@ -135,13 +135,24 @@ func stopAt(text string, i int) bool {
 
 // quoted reports whether a quotation mark stands in a text that does not open the value of an attribute.
 func quoted(text string) bool {
-	for i, r := range text {
-		if strings.ContainsRune(quotes, r) && (i == 0 || text[i-1] != '=') {
+	for i := range len(text) {
+		if !quoteBegins[text[i]] || i > 0 && text[i-1] == '=' {
+			continue
+		}
+		if r, _ := utf8.DecodeRuneInString(text[i:]); strings.ContainsRune(quotes, r) {
 			return true
 		}
 	}
 	return false
 }
+
+// quoteBegins are the bytes that quotation marks begin with.
+var quoteBegins = func() (is [256]bool) {
+	for _, r := range quotes {
+		is[string(r)[0]] = true
+	}
+	return is
+}()
 
 // in reports whether one of the words stands in a text.
 func (t *talkWords) in(text string) bool {

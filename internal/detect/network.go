@@ -72,11 +72,8 @@ func (s *personal) colon(i int) int {
 		}
 		return i
 	}
-	start, end := i, i
-	for start > 0 && i-start < ipv6Max && (hexDigit(s.text[start-1]) || s.text[start-1] == ':') {
-		start--
-	}
-	for end < len(s.text) && end-start <= ipv6Max && (hexDigit(s.text[end]) || s.text[end] == ':' || s.text[end] == '.') {
+	start, end := max(s.groupsAround(i).start, i-ipv6Max), i
+	for end < len(s.text) && end-start <= ipv6Max && (inGroups[s.text[end]] || s.text[end] == '.') {
 		end++
 	}
 	for end > i+1 && (s.text[end-1] == '.' || s.text[end-1] == ':' && s.text[end-2] != ':') {
@@ -92,6 +89,30 @@ func (s *personal) colon(i int) int {
 	}
 	return s.add(classIP, certain, start, end)
 }
+
+// groupsAround is the groups and colons around the colon at i. All colons in them share one look.
+func (s *personal) groupsAround(i int) span {
+	if s.colons.start <= i && i < s.colons.end {
+		return s.colons
+	}
+	start, end := i, i
+	for start > 0 && inGroups[s.text[start-1]] {
+		start--
+	}
+	for end < len(s.text) && inGroups[s.text[end]] {
+		end++
+	}
+	s.colons = span{start, end}
+	return s.colons
+}
+
+// inGroups are the bytes of the groups of an IPv6 address, and the colons between them.
+var inGroups = func() (is [256]bool) {
+	for i := range is {
+		is[i] = i == ':' || hexDigit(byte(i)) //nolint:gosec // an index of 256
+	}
+	return is
+}()
 
 // sixGroups tells an address from what else has colons: times, hardware addresses, names in C++ and Rust.
 func sixGroups(text string) bool {

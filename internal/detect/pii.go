@@ -72,8 +72,9 @@ type personal struct {
 	all   []gatehouse.Finding
 	codes []span // postal codes that wait for an address beside them
 
-	bare span      // no letter stands in it
-	last digitsRun // what was read last
+	bare   span // no letter stands in it
+	row    digitsRow
+	colons span // the groups with colons between them that were looked at last
 }
 
 // add notes a finding and returns its end.
@@ -93,47 +94,77 @@ func (s *personal) add(class string, score float64, start, end int) int {
 
 // number looks at what begins with the digit at i, which follows no digit that was looked at, and returns where to go on.
 func (s *personal) number(i int) int {
-	if end := s.iban(i); end > 0 {
-		return end
+	c := s.before(i)
+	if capital(c) {
+		return s.lettered(i)
 	}
-	lettered := capital(s.before(i))
-	if !lettered && (wordByte(s.before(i)) || s.before(i) == '.' && i > 1 && digit(s.text[i-2])) {
+	if wordByte(c) || c == '.' && i > 1 && digit(s.text[i-2]) {
 		return s.wordEnd(i) // part of a name, an identifier, a decimal or a version
 	}
-	if end := s.digitsEnd(i); !lettered && end-i < shortNumber && !s.goesOn(end) {
+	end := s.digitsEnd(i)
+	if end-i < shortNumber && !s.goesOn(end) {
 		if s.postalCode(i, end) {
 			s.add(classAddress, likely, i, end)
 		}
 		return s.wordEnd(end)
 	}
-	if end := s.isoDate(i); end > 0 && !lettered {
-		if c := s.before(i); c != '\n' && i > 0 {
-			s.birth(i)
+	if date := s.isoDate(i, end); date > 0 {
+		if c != '\n' && i > 0 {
+			s.birth(i, s.run(i))
 		}
-		return end // else a line of a log begins
+		return date // else a line of a log begins
 	}
-	looks := numberLooks[:]
-	switch {
-	case lettered:
-		looks = numberLooks[:2]
-	case s.digitsAhead(i) < shortNumber:
-		looks = numberLooks[2:4]
+	r := s.run(i)
+	long := r.digits() >= shortNumber || s.digitsAhead(i) >= shortNumber
+	if found := s.whole(i, r, long); found > 0 {
+		return found
 	}
-	for _, look := range looks {
-		if end := look(s, i); end > 0 {
-			return end
-		}
+	return s.wordEnd(end)
+}
+
+// lettered looks at a number whose form may begin with letters.
+func (s *personal) lettered(i int) int {
+	if end := s.iban(i); end > 0 {
+		return end
+	}
+	if end := s.named(i); end > 0 {
+		return end
 	}
 	return s.wordEnd(i)
 }
 
+// whole looks at a number whose first digits no letter stands before; one that is not long has few forms.
+func (s *personal) whole(i int, r digitsRun, long bool) int {
+	if long {
+		if end := s.named(i); end > 0 {
+			return end
+		}
+	}
+	if end := s.ipv4(i); end > 0 {
+		return end
+	}
+	if end := s.birth(i, r); end > 0 || !long {
+		return end
+	}
+	if end := s.card(i, r[0].end); end > 0 {
+		return end
+	}
+	if end := s.ssn(i, r[0].end); end > 0 {
+		return end
+	}
+	return s.phone(i, r)
+}
+
+// named looks at a number that a state has given to a person.
+func (s *personal) named(i int) int {
+	if end := s.national(i); end > 0 {
+		return end
+	}
+	return s.document(i)
+}
+
 // shortNumber is the length from which digits in one run are a number of something.
 const shortNumber = 6
-
-// numberLooks is what a number is looked at for; the first two have forms that begin with letters, the next two may have few digits.
-var numberLooks = [...]func(*personal, int) int{
-	(*personal).national, (*personal).document, (*personal).ipv4, (*personal).birth, (*personal).card, (*personal).ssn, (*personal).phone,
-}
 
 // digitsAhead is how many digits stand from byte i on, with single or double separators between them; more than shortNumber are not counted.
 func (s *personal) digitsAhead(i int) int {

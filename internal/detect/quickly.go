@@ -25,18 +25,25 @@ func (e *expression) in(text string) bool {
 	if e.found == nil {
 		return (e.quick == nil || e.quick.maybe(text)) && e.exact.MatchString(text)
 	}
+	if !e.quick.opens(text) {
+		return false
+	}
 	_, end := e.first(text, 0)
 	return end >= 0
 }
 
 // first is the first match from byte from on; its end is -1 when there is none.
 func (e *expression) first(text string, from int) (at places, end int) {
+	if e.quick.anchored { // there is one place to begin at, and mostly a match: the dfa would read it for nothing
+		at, end, _ = e.found.find(text, from, from, e.quick)
+		return at, end
+	}
 	for {
 		begin, sure := e.quick.candidate(text, from)
 		if sure < 0 {
 			return at, -1
 		}
-		if at, end, from = e.found.find(text, begin, sure); end >= 0 || from == len(text) {
+		if at, end, from = e.found.find(text, begin, sure, nil); end >= 0 || from == len(text) {
 			return at, end
 		}
 		if from == begin {
@@ -54,6 +61,9 @@ func (e *expression) find(text string) []int {
 		}
 		return e.exact.FindStringSubmatchIndex(text)
 	}
+	if !e.quick.opens(text) {
+		return nil
+	}
 	at, end := e.first(text, 0)
 	if end < 0 {
 		return nil
@@ -61,7 +71,7 @@ func (e *expression) find(text string) []int {
 	if e.found.groups > groupsMost {
 		return e.exact.FindStringSubmatchIndex(text)
 	}
-	m := make([]int, 2, 2+2*groupsMost)
+	m := make([]int, 2, 2+2*e.found.groups)
 	m[0], m[1] = int(at[0]), end
 	for _, place := range at[1 : 1+2*e.found.groups] {
 		m = append(m, int(place))
@@ -73,6 +83,9 @@ func (e *expression) find(text string) []int {
 func (e *expression) matches(text string) [][]int {
 	if e.found == nil {
 		return e.exact.FindAllStringIndex(text, -1)
+	}
+	if !e.quick.opens(text) {
+		return nil
 	}
 	var all [][]int
 	for from := 0; from <= len(text); {

@@ -27,7 +27,7 @@ type secretLook struct {
 	*secrets
 	text     string
 	all      []gatehouse.Finding
-	progress map[int]*progress
+	progress []progress // by rule
 	verdicts map[verdict]bool
 	unbroken span // no line ends in it
 }
@@ -41,7 +41,7 @@ type verdict struct {
 // progress is how far a rule has come.
 type progress struct {
 	done  int // nothing before this byte is looked at again
-	last  int // where it was tried last
+	tried int // behind where it was tried last; 0: nowhere
 	fails int // in a row
 	bare  int // up to here what must stand behind a keyword does not
 }
@@ -73,23 +73,20 @@ func (l *secretLook) look(k keyword, end int) {
 
 func (l *secretLook) at(rule int) *progress {
 	if l.progress == nil {
-		l.progress = map[int]*progress{}
+		l.progress = make([]progress, len(l.rules))
 	}
-	if l.progress[rule] == nil {
-		l.progress[rule] = &progress{last: -1 - triesReach}
-	}
-	return l.progress[rule]
+	return &l.progress[rule]
 }
 
 // tries reports whether a rule is to be tried at byte i.
 func (p *progress) tries(i, most int) bool {
-	if i < p.done || i == p.last {
+	if i < p.done || i+1 == p.tried {
 		return false
 	}
-	if i-p.last > triesReach {
+	if i+1-p.tried > triesReach {
 		p.fails = 0
 	}
-	p.last = i
+	p.tried = i + 1
 	return p.fails < most
 }
 
@@ -238,7 +235,7 @@ func (l *secretLook) report(r *secretRule, e *expression, m []int, at, name int)
 	if r.entropy > 0 && entropy(hit.secret) <= r.entropy {
 		return
 	}
-	if r.lined || l.lined {
+	if r.lined {
 		hit.line = l.line(name, at+m[1])
 	}
 	if l.forgiven(r, hit) {
@@ -260,7 +257,7 @@ func (l *secretLook) forgiven(r *secretRule, hit candidate) bool {
 	if ok {
 		return known
 	}
-	known = allowed(l.allow, hit) || allowed(r.allow, hit)
+	known = r.leniency().allows(hit)
 	if l.verdicts == nil {
 		l.verdicts = map[verdict]bool{}
 	}

@@ -26,6 +26,8 @@ type secretRule struct {
 	search func() *expression // finds a match in a text
 	begin  func() *expression // matches where one begins
 	value  func() *expression // matches where an assigned value begins; nil of rules that are not about assignments
+
+	leniency func() *leniency // all allowlists that go for it
 }
 
 // use is what a keyword says about where a match stands.

@@ -148,7 +148,7 @@ func (g *secretSampler) secret() (name, value, secret string) {
 }
 
 func (g *secretSampler) allows(c candidate) bool {
-	return allowed(g.detector.allow, c) || allowed(g.rule.allow, c)
+	return g.rule.leniency().allows(c)
 }
 
 // named is a name for a value: what the rule asks for, with a word behind it.

@@ -2,7 +2,6 @@ package detect
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -12,8 +11,6 @@ import (
 // tried, and then only where the keyword says that a match may stand.
 type secrets struct {
 	rules  []*secretRule
-	allow  []*allowlist // for all rules
-	lined  bool         // one of them looks at the line around a match
 	words  *automaton
 	cues   *cueTable   // with the same words: most texts are searched once for both
 	byWord [][]keyword // word → rules
@@ -26,14 +23,11 @@ type keyword struct {
 }
 
 func newSecrets() (*secrets, error) {
-	rules, allow, err := gitleaksRules()
+	rules, _, err := gitleaksRules()
 	if err != nil {
 		return nil, err
 	}
-	s := &secrets{rules: rules, allow: allow, lined: slices.ContainsFunc(allow, (*allowlist).aboutLine)}
-	for _, r := range rules {
-		r.lined = slices.ContainsFunc(r.allow, (*allowlist).aboutLine)
-	}
+	s := &secrets{rules: rules}
 	index := map[string]int{}
 	var words []string
 	for i, r := range rules {

@@ -36,8 +36,8 @@ func (s *classSet) add(class uint8)      { s[class>>6&1] |= 1 << (class & 63) }
 const (
 	// classesMost is how many classes fit into a set, beside the end of the text.
 	classesMost = 127
-	// groupsMost is how many groups of a match threads keep.
-	groupsMost = 2
+	// groupsMost is how many groups of a match threads keep: those of the rule about passwords of curl.
+	groupsMost = 8
 )
 
 // newThreads makes threads of an expression in the syntax of package regexp, whose characters are of some classes. It is nil where these
@@ -99,6 +99,14 @@ func (s *classSet) join(more *classSet) {
 // places are where a match begins, and where its groups begin and end; -1 is nowhere.
 type places [1 + 2*groupsMost]int32
 
+// nowhere is where no group has begun.
+var nowhere = func() (at places) {
+	for i := range at {
+		at[i] = -1
+	}
+	return at
+}()
+
 // thread is a way through the program up to the next character.
 type thread struct {
 	pc uint32
@@ -125,14 +133,20 @@ type threadWalk struct {
 var spareWalks = sync.Pool{New: func() any { return new(threadWalk) }}
 
 // find is the first match from byte from on, and its end; -1 when there is none. A search that has begun nothing by byte sure ends, and rest
-// is where it did: no match begins before that. What stands before byte from counts for the conditions.
-func (t *threads) find(text string, from, sure int) (at places, end, rest int) {
+// is where it did: no match begins before that. What stands before byte from counts for the conditions. quick is a dfa that was not asked
+// yet; nil: it was.
+func (t *threads) find(text string, from, sure int, quick *dfa) (at places, end, rest int) {
 	w := spareWalks.Get().(*threadWalk) //nolint:errcheck // the pool holds nothing else
 	defer spareWalks.Put(w)
 	w.attempt.threads, w.attempt.text = t, text
 	end, rest, ok := w.attempt.first(from, sure)
 	if w.attempt.text = ""; ok {
 		return w.attempt.at, end, rest
+	}
+	if quick != nil {
+		if _, end = quick.candidate(text, from); end < 0 {
+			return at, -1, rest
+		}
 	}
 	w.threads, w.now, w.end = t, w.now[:0], -1
 	if more := len(t.prog) - len(w.seen); more > 0 {
@@ -172,7 +186,9 @@ func (w *threadWalk) step() {
 		}
 	}
 	if !ended && w.end < 0 && (!w.begins || w.at == 0) && w.prog[w.start].leads.has(w.class) {
-		w.follow(w.start, &places{w.at, -1, -1, -1, -1})
+		at := nowhere
+		at[0] = w.at
+		w.follow(w.start, &at)
 	}
 	w.now, w.next = w.next, w.now
 }

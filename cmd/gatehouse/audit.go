@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -193,7 +195,8 @@ func auditExportFile(ctx context.Context, st *store.Store, path string) error {
 }
 
 func auditVerifyCommand(src *auditSource) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "verify [EXPORT.jsonl]",
 		Short: "Verify the chain and name the first record that does not hold",
 		Long: "Compute every hash of the store, or of an export, again. It exits with 0 when the chain holds and with 1 when it does not,\n" +
@@ -201,10 +204,14 @@ func auditVerifyCommand(src *auditSource) *cobra.Command {
 			"The head of the chain is not signed. Whoever could rewrite the whole store or the whole export, its head included, is not\n" +
 			"found out: an export whose end was cut together with its head line, and which was given a new head line, verifies.\n" +
 			"To see that, compare the head that is printed with one that was kept elsewhere.",
-		Example: "  gatehouse audit verify\n  gatehouse audit verify audit.jsonl\n  zcat audit.jsonl.gz | gatehouse audit verify -",
+		Example: "  gatehouse audit verify\n  gatehouse audit verify audit.jsonl --json\n  zcat audit.jsonl.gz | gatehouse audit verify -",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			report, err := auditVerify(cmd, *src, args)
+			var broken *audit.Broken
+			if asJSON && (err == nil || errors.As(err, &broken)) {
+				return errors.Join(auditAnswer(err), json.NewEncoder(cmd.OutOrStdout()).Encode(verificationOf(report, broken)))
+			}
 			if err != nil {
 				return auditAnswer(err)
 			}
@@ -213,6 +220,31 @@ func auditVerifyCommand(src *auditSource) *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as an object")
+	return cmd
+}
+
+// verification is the report of a verification as programs read it.
+type verification struct {
+	OK      bool   `json:"ok"`
+	Records int64  `json:"records"` // that hold
+	Head    string `json:"head"`    // hex, computed from the records; not signed
+	Broken  *flaw  `json:"broken"`  // null: every record holds
+}
+
+// flaw is the first record that does not hold.
+type flaw struct {
+	Seq    int64  `json:"seq"`
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
+
+func verificationOf(r audit.Report, b *audit.Broken) verification {
+	v := verification{OK: b == nil, Records: r.Records, Head: hex.EncodeToString(r.Head.Hash[:])}
+	if b != nil {
+		v.Broken = &flaw{b.Seq, b.ID, b.Reason}
+	}
+	return v
 }
 
 func auditVerify(cmd *cobra.Command, src auditSource, args []string) (audit.Report, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -120,6 +121,7 @@ func TestAuditVerify(t *testing.T) {
 	}{
 		{"a store that holds", []string{"--store", url}, 0, "ok: 2 records, head "},
 		{"an export that holds", []string{export}, 0, "ok: 2 records, head "},
+		{"an export that holds, for a program", []string{export, "--json"}, 0, `{"ok":true,"records":2,"head":"`},
 		{"an edited export", []string{write("edited", strings.Replace(piped, `"status":403`, `"status":200`, 1))}, 1, "record 2 (id two): the record was edited"},
 		{"an export without its head", []string{write("cut", lines[0])}, 1, "record 2 (id unknown): the export has no head line"},
 		{"an export that is not there", []string{filepath.Join(t.TempDir(), "x")}, 2, "no such file"},
@@ -142,6 +144,29 @@ func TestAuditVerify(t *testing.T) {
 				t.Errorf("exit %d, %q, want %d, %q", code, out, c.code, c.want)
 			}
 		})
+	}
+}
+
+// A program reads from the report which record does not hold, and from the exit code that one does not.
+func TestAuditVerifyJSONOfABrokenChain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cut.jsonl")
+	if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, code, err := runAudit(t.Context(), "verify", "--json", path)
+	var got struct {
+		OK      bool
+		Records int64
+		Broken  *struct {
+			Seq    int64
+			Reason string
+		}
+	}
+	if bad := json.Unmarshal([]byte(out), &got); bad != nil || err == nil || code != 1 {
+		t.Fatalf("exit %d, %q, %v, %v", code, out, err, bad)
+	}
+	if got.OK || got.Records != 0 || got.Broken == nil || got.Broken.Seq != 1 || got.Broken.Reason == "" {
+		t.Errorf("%s", out)
 	}
 }
 

@@ -56,7 +56,7 @@ func scanCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&kind, "kind", string(detect.Input), "what the text is: input, tool_result or output")
-	cmd.Flags().StringSliceVar(&names, "detectors", nil, "stages to run: patterns, linear, model, exfiltration, secrets, pii (default all)")
+	cmd.Flags().StringSliceVar(&names, "detectors", nil, "stages to run: patterns, linear, hidden, exfiltration, secrets, pii, model (default all)")
 	cmd.Flags().BoolVar(&s.jsonl, "jsonl", false, "read and write JSON lines")
 	cmd.Flags().BoolVar(&s.json, "json", false, "print JSON")
 	return cmd

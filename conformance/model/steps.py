@@ -95,8 +95,13 @@ def secret_in_answer(p):
     p.t.check(split, f"without the gateway the answer comes in {len(texts)} pieces, over which the key is split")
     texts, headers, _ = p.stream(p.guarded, messages)
     p.t.block(pieces(texts))
-    p.verdict(headers, front="observed", back="enforced")
+    p.verdict(headers, front="observed")
     p.t.check("".join(texts) == redacted, "the key is replaced and nothing else is changed")
+    p.t.say("The headers went before the answer was known. The last word on it stands at its end, which SDKs read over:")
+    comments = p.comments(messages)
+    p.t.block(*comments)
+    final = ": X-Mnemom-Verdict: front=observed; autonomy=pass; integrity=pass; back=enforced"
+    p.t.check(final in comments, "there `back` is `enforced`")
 
 
 def secret_in_result(p):
@@ -185,8 +190,8 @@ def latency(p):
     _, _, direct = p.stream(p.direct, messages)
     texts, _, guarded = p.stream(p.guarded, messages)
     p.t.say(
-        f"Streams are held until they are decided, so the first of {len(texts)} pieces comes when the last one is there:"
-        f"\n{guarded / direct:.0f} times as late as without the gateway."
+        f"Streams leave while they are decided: the first of {len(texts)} pieces comes {guarded / direct:.1f} times as late as without\n"
+        "the gateway."
     )
 
 

@@ -308,6 +308,7 @@ func codecs(depth int) map[string]wire.Codec {
 		"anthropic":               anthropic.Codec{Depth: depth},
 		"gemini":                  gemini.Codec{Depth: depth},
 		"openai":                  openai.Codec{Depth: depth},
+		"openai/stored":           openai.Stored{Codec: openai.Codec{Depth: depth}},
 		"openai/responses":        answers,
 		"openai/responses/stored": stored,
 		"openai/responses/items":  responses.Items{Stored: stored},

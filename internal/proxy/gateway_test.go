@@ -124,7 +124,7 @@ func start(t *testing.T, o options) *gateway {
 		},
 		Body: 1 << 20,
 		Codecs: map[string]wire.Codec{"openai": openai.Codec{Depth: 128}, "gemini": gemini.Codec{Depth: 128}, "anthropic": anthropic.Codec{Depth: 128},
-			"openai/responses": answers, "openai/responses/stored": responses.Stored{Codec: answers},
+			"openai/stored": openai.Stored{}, "openai/responses": answers, "openai/responses/stored": responses.Stored{Codec: answers},
 			"openai/responses/items": responses.Items{Stored: responses.Stored{Codec: answers}}, "openai/embeddings": embeddings.Codec{}, "openai/completions": completions.Codec{}},
 		Limits: upstream.Limits{Idle: 10 * time.Second, Buffer: 1 << 20, Body: 1 << 20},
 	}

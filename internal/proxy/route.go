@@ -123,10 +123,7 @@ func endpoint(format, method, path string) target {
 	post, get := method == http.MethodPost, method == http.MethodGet || method == http.MethodHead
 	switch format + " " + first {
 	case "openai chat":
-		if rest == "completions" && post {
-			return target{use: inspected, codec: "openai"}
-		}
-		return target{use: opaque}
+		return chat(method, rest)
 	case "openai responses":
 		return responses(method, rest)
 	case "openai completions":
@@ -161,6 +158,21 @@ func endpoint(format, method, path string) target {
 		return target{use: opaque}
 	}
 	return target{}
+}
+
+// chat classifies the paths below /v1/chat. Lists of what is stored are refused, as nothing reads them, and so are changes of what is noted
+// beside it: a server that looks at the begin of a path alone would take one for a question.
+func chat(method, rest string) target {
+	id, stored := strings.CutPrefix(rest, "completions/")
+	switch one := stored && id != "" && !strings.Contains(id, "/"); {
+	case rest == "completions" && method == http.MethodPost:
+		return target{use: inspected, codec: "openai"}
+	case one && method == http.MethodGet:
+		return target{use: inspected, codec: "openai/stored", key: id}
+	case one && method == http.MethodDelete:
+		return target{use: silent}
+	}
+	return target{use: opaque}
 }
 
 // responses classifies the paths below /v1/responses.

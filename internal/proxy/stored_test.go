@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -209,6 +210,36 @@ func TestStoredResponseIsChecked(t *testing.T) {
 	}
 	if a := g.send("GET", responsesPath+"/"+id, nil); a.status != http.StatusNotFound {
 		t.Errorf("after that: %d: %s", a.status, a.body)
+	}
+}
+
+// A stored chat completion is checked like one that is made now; it can be deleted.
+func TestStoredCompletionIsChecked(t *testing.T) {
+	var asked []string
+	g, _ := queued(t, options{handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method+" "+r.URL.RequestURI())
+		w.Header().Set("Content-Type", "application/json")
+		if r.Method == http.MethodDelete {
+			fmt.Fprint(w, `{"object":"chat.completion.deleted","id":"chatcmpl-1","deleted":true}`)
+			return
+		}
+		fmt.Fprintf(w, `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"tool_calls","logprobs":null,`+
+			`"message":{"role":"assistant","content":"It is %s","refusal":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"send_email","arguments":%q}}]}}],`+
+			`"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3},"metadata":{"for":"a test"},"service_tier":"default"}`, patToken, mailArgs)
+	})})
+	const path = "/openai/v1/chat/completions/chatcmpl-1"
+	for _, at := range []string{path, strings.TrimPrefix(path, "/openai")} {
+		a := g.send("GET", at, nil)
+		if a.status != http.StatusOK || strings.Contains(a.body, patToken) || strings.Contains(a.body, "x@example.com") || !strings.Contains(a.body, `"metadata":{"for":"a test"}`) ||
+			a.verdict(t).Back != "enforced" || a.verdict(t).Autonomy != "enforced" || approvalID.FindString(a.body) == "" {
+			t.Errorf("%s: %d, %s: %s", at, a.status, a.header.Get("X-Mnemom-Verdict"), a.body)
+		}
+	}
+	if a := g.send("DELETE", path, nil); a.status != http.StatusOK || !strings.Contains(a.body, `"deleted":true`) {
+		t.Errorf("delete: %d: %s", a.status, a.body)
+	}
+	if want := []string{"GET /v1/chat/completions/chatcmpl-1", "GET /v1/chat/completions/chatcmpl-1", "DELETE /v1/chat/completions/chatcmpl-1"}; !slices.Equal(asked, want) {
+		t.Errorf("the provider was asked for %v", asked)
 	}
 }
 

@@ -1,8 +1,6 @@
 package responses
 
 import (
-	"bytes"
-
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/rawjson"
 	"github.com/gatehouse-gateway/gatehouse/internal/wire"
@@ -13,23 +11,7 @@ import (
 type Stored struct{ Codec }
 
 // Request takes what may stand in such a request.
-func (c Stored) Request(body []byte) (wire.Request, error) {
-	if len(bytes.TrimSpace(body)) == 0 {
-		return bare{}, nil
-	}
-	if _, err := wire.ParseObject(body, c.Depth); err != nil {
-		return nil, err
-	}
-	return bare{body}, nil
-}
-
-// bare is a request without parts.
-type bare struct{ doc []byte }
-
-func (bare) Parts() []gatehouse.Part                  { return nil }
-func (bare) Model() string                            { return "" }
-func (bare) Stream() bool                             { return false }
-func (b bare) Bytes([]gatehouse.Part) ([]byte, error) { return b.doc, nil }
+func (c Stored) Request(body []byte) (wire.Request, error) { return wire.BareRequest(body, c.Depth) }
 
 // Items is the codec of lists of stored items (input_items). Nobody runs the calls in them, which are history: their arguments are
 // read like texts.

@@ -2,17 +2,13 @@
 
 import json
 import os
-import pathlib
 import secrets
-import socket
 import subprocess
-import time
 
 import pytest
 import requests
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-START_TIMEOUT = 30  # seconds until a freshly started server must answer
+from processes import build, free_port, stop, wait_until_it_answers
 
 
 class Gateway:
@@ -25,10 +21,7 @@ class Gateway:
 
 @pytest.fixture(scope="session")
 def binaries(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("bin")
-    for package in ("./cmd/gatehouse", "./internal/fake/cmd/fakeprovider"):
-        subprocess.run(["go", "build", "-o", str(folder), package], cwd=ROOT, check=True)
-    return folder
+    return build(tmp_path_factory.mktemp("bin"))
 
 
 @pytest.fixture(scope="session")
@@ -61,30 +54,3 @@ def gateway(binaries, provider, tmp_path):
             yield Gateway(f"http://{address}", token)
         finally:
             stop(process)
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def wait_until_it_answers(process, url, log):
-    deadline = time.monotonic() + START_TIMEOUT
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            requests.get(url + "/health/live", timeout=1)
-            return
-        except requests.ConnectionError:
-            time.sleep(0.05)
-    log.seek(0)
-    pytest.fail("the gateway does not answer:\n" + log.read(), pytrace=False)
-
-
-def stop(process):
-    process.terminate()
-    try:
-        process.wait(timeout=10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

@@ -5,8 +5,9 @@ import contextlib
 
 import pytest
 
+from fixtures import binaries, provider, started_provider  # noqa: F401
 from frameworks import Driver
-from servers import build, providing, serving
+from servers import serving
 from tap import Tap
 from witness import Witness
 
@@ -20,23 +21,6 @@ POLICY = {
 }
 RAN = collections.defaultdict(lambda: collections.defaultdict(collections.Counter))  # client, door: outcomes of tests
 VERSIONS = {}
-
-
-@pytest.fixture(scope="session")
-def binaries(tmp_path_factory):
-    return build(tmp_path_factory.mktemp("bin"))
-
-
-@pytest.fixture(scope="session")
-def started_provider(binaries):
-    with providing(binaries) as provider:
-        yield provider
-
-
-@pytest.fixture
-def provider(started_provider):
-    started_provider.clear()
-    return started_provider
 
 
 @pytest.fixture(scope="session")

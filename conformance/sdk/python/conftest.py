@@ -7,25 +7,9 @@ import openai
 import pytest
 from google import genai
 
+from fixtures import binaries, provider, started_provider  # noqa: F401
 from sdks import SDKS, Place
-from servers import HELD_KEY, TRANSPORT_TIMEOUT, build, providing, serving
-
-
-@pytest.fixture(scope="session")
-def binaries(tmp_path_factory):
-    return build(tmp_path_factory.mktemp("bin"))
-
-
-@pytest.fixture(scope="session")
-def started_provider(binaries):
-    with providing(binaries) as provider:
-        yield provider
-
-
-@pytest.fixture
-def provider(started_provider):
-    started_provider.clear()
-    return started_provider
+from servers import HELD_KEY, TRANSPORT_TIMEOUT, serving
 
 
 @pytest.fixture(scope="session")

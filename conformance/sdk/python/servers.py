@@ -2,18 +2,13 @@
 
 import contextlib
 import json
-import pathlib
-import socket
 import subprocess
-import time
 
 import httpx
-import pytest
 
 import surface
+from processes import free_port, stop, wait_until_it_answers
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-START_TIMEOUT = 30  # seconds until a freshly started server must answer
 TRANSPORT_TIMEOUT = 20  # seconds for one exchange; the fakes answer at once
 HELD_KEY = "held-by-the-gateway"
 
@@ -39,13 +34,6 @@ def recorded(url):
     answer = httpx.get(url + "/_requests", timeout=TRANSPORT_TIMEOUT)
     answer.raise_for_status()
     return answer.json()
-
-
-def build(folder):
-    """Builds the gateway and the fake providers into a folder."""
-    for package in ("./cmd/gatehouse", "./internal/fake/cmd/fakeprovider"):
-        subprocess.run(["go", "build", "-o", str(folder), package], cwd=ROOT, check=True)
-    return folder
 
 
 @contextlib.contextmanager
@@ -97,30 +85,3 @@ def serving(binaries, provider, folder, **config):
     finally:
         stop(process)
         log.close()
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def wait_until_it_answers(process, url, log):
-    deadline = time.monotonic() + START_TIMEOUT
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            httpx.get(url + "/", timeout=1)
-            return
-        except httpx.TransportError:
-            time.sleep(0.05)
-    log.seek(0)
-    pytest.fail("the gateway does not answer:\n" + log.read(), pytrace=False)
-
-
-def stop(process):
-    process.terminate()
-    try:
-        process.wait(timeout=10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

@@ -2,6 +2,7 @@
 
 import statistics
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 LONG = 4_000
@@ -30,13 +31,17 @@ def write(path: Path, rows: list[dict], entries: list[dict], dropped: dict[str, 
         low, mid, high = _quantiles(lengths)
         names = "; ".join(n for n, _ in Counter(r["license"] for r in own).most_common(4)).replace("|", "/")
         lines.append(f"| {source} | {own[0]['kind']} | {len(own)} | {low} | {mid} | {high} | {sum(n > LONG for n in lengths)} | {len({r['lang'] for r in own})} | {names} |")
-    lines += ["", "## Languages", "", ", ".join(f"{k} {n}" for k, n in Counter(r["lang"] for r in rows).most_common()) + "."]
-    lines += ["", "## Carriers", "", ", ".join(f"{k} {n}" for k, n in Counter(r["carrier"] for r in rows).most_common()) + "."]
+    lines += ["", "## Languages", "", _counts(r["lang"] for r in rows)]
+    lines += ["", "## Carriers", "", _counts(r["carrier"] for r in rows)]
     lines += ["", "## Packages", "", "| client | package | version | source | texts | licence |", "| --- | --- | --- | --- | ---: | --- |"]
     for e in entries:
         if e.get("taken"):
             lines.append(f"| {e['client']} | {e['name']} | {e['version']} | {e.get('source', e['name'])} | {e['taken']} | {e['license'].replace('|', '/')} |")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _counts(names: Iterable[str]) -> str:
+    return ", ".join(f"{k} {n}" for k, n in sorted(Counter(names).items(), key=lambda c: (-c[1], c[0]))) + "."
 
 
 def _quantiles(lengths: list[int]) -> tuple[int, int, int]:

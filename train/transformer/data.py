@@ -1,6 +1,6 @@
 """Labelled texts as rows of numbers: which passages to learn from, which to judge, and what each is to each output.
 
-    python data.py --windows windows.jsonl --work WORK
+    python data.py --windows windows.jsonl [--mined more.jsonl] --work WORK
 
 writes WORK/texts.json and WORK/passages.npz.
 """
@@ -19,6 +19,8 @@ OUTPUTS = ("tool_result", "input", "jailbreak")
 LONGEST = 80
 # Attacks and ordinary texts of one hand that are used, at most: more rows of a template or a corpus say little.
 ATTACKS, ORDINARY, MISLEADING = 500, 240, 600
+# Ordinary texts that are learnt and not judged: of each hand those that the linear detector finds worst, of the worst share of all.
+MINED, WORST = 80, 0.2
 # Passages of one text that are judged, at most: those that the linear detector finds worst. Of these the first few are learnt from.
 JUDGED, LEARNT = 3, {"ordinary": 1, "misleading": 2, "attack": 2, "jailbreak": 3}
 
@@ -68,22 +70,45 @@ def limits(texts):
     return out
 
 
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            t = json.loads(line)
+            if t["windows"]:
+                yield t
+
+
+def mined(path, known):
+    """Ordinary texts that are not known, the worst by the linear sum."""
+    known, by = {(t["source"], t["id"]) for t in known}, {}
+    for t in read(path):
+        if t["sort"] == "ordinary" and t["hand"] != "made" and (t["source"], t["id"]) not in known:
+            t["mined"] = True
+            by.setdefault(t["kind"], []).append(t)
+    out = []
+    for kind, ts in sorted(by.items()):
+        def worst(t):
+            return -(t["linear"][0] if kind == "tool_result" else max(t["linear"][1:])), mark(t)
+        hands = {}
+        for t in sorted(ts, key=worst)[:round(len(ts) * WORST)]:
+            hands.setdefault(t["hand"], []).append(t)
+        for hand in sorted(hands):
+            out += hands[hand][:MINED]
+    return out
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--windows", required=True)
+    p.add_argument("--mined", help="as --windows, of more ordinary texts")
     p.add_argument("--work", required=True)
     a = p.parse_args()
     work = pathlib.Path(a.work)
     pieces = (work / "vocab.txt").read_text("utf-8").rstrip("\n").split("\n")
     tok = tokenizer(pieces)
-    texts = []
-    with open(a.windows, encoding="utf-8") as file:
-        for line in file:
-            t = json.loads(line)
-            t["windows"] = t["windows"] or []
-            if t["windows"]:
-                texts.append(t)
-    texts = limits(texts)
+    texts = list(read(a.windows))
+    more = mined(a.mined, texts) if a.mined else []
+    texts = limits(texts) + more
     contexts = {c: tok.encode(c, add_special_tokens=False).ids for c in
                 {context(k, {"concealed": h, "decoded": d}) for k in ("tool_result", "input") for h in (0, 1) for d in (0, 1)}}
     cls, sep = pieces.index("[CLS]"), pieces.index("[SEP]")
@@ -100,7 +125,7 @@ def main():
             label = 0 if t["label"] == 0 else 1 if w["payload"] >= 0.5 else 0 if w["payload"] == 0 else -1
             if t["label"] and w["payload"] < 0 and order.index(i) == 0:
                 label = 1  # nobody said where; most of these texts are one passage
-            rows.append((n, i, label, w["first"], order.index(i) < JUDGED, order.index(i) < LEARNT[t["sort"]]))
+            rows.append((n, i, label, w["first"], order.index(i) < JUDGED and not t.get("mined"), order.index(i) < LEARNT[t["sort"]]))
             said.append(w["text"])
         meta.append({k: t[k] for k in ("id", "source", "hand", "family", "carrier", "lang", "kind", "label", "sort", "length")}
                     | {"twin": t.get("twin", ""), "wants": wants(t), "grade": grade(t)})

@@ -29,6 +29,7 @@ def main():
     p.add_argument("--teach", type=int, default=6000, help="English sentences")
     p.add_argument("--rate", type=float, default=3e-4)
     p.add_argument("--threads", type=int, default=1, help="more are slower on processors that others use too")
+    p.add_argument("--bits", type=int, default=16, choices=(16, 32), help="of products; 32 where the processor has no fast ones of 16")
     a = p.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(a.threads)
@@ -53,7 +54,7 @@ def main():
     rows = ids(tokenizer(old), texts)
     lengths = np.array([len(r) for r in rows])
     goals = torch.zeros(len(rows), 384)
-    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=a.bits == 16):
         for batch in model.batches(lengths, 8192):
             goals[batch] = model.mean(*teacher(*model.pad([rows[i] for i in batch]), first=False)).float()
     print(f"{len(texts)} sentences taught in {time.time() - start:.0f} s", flush=True)
@@ -87,7 +88,7 @@ def main():
             for g in best.param_groups:
                 g["lr"] = g["peak"] * min((step + 1) / 20, 1) * (1 - spent)
             ids_, n = model.pad([sentences[i] for i in batch])
-            with torch.autocast("cpu", torch.bfloat16):
+            with torch.autocast("cpu", torch.bfloat16, enabled=a.bits == 16):
                 said = model.mean(*student(ids_, n, first=False)).float()
             goal, who = goals[of[batch]], torch.from_numpy(of[batch])
             unit = F.normalize(said - centre, dim=1)

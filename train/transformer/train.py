@@ -115,6 +115,7 @@ def main():
     p.add_argument("--minutes", type=float, default=1e9, help="after which it stops, wherever it is; the rate falls to nothing until then")
     p.add_argument("--limit", type=int, default=0, help="steps, for a try")
     p.add_argument("--threads", type=int, default=1)
+    p.add_argument("--bits", type=int, default=16, choices=(16, 32), help="of products; 32 where the processor has no fast ones of 16")
     a = p.parse_args()
     work = pathlib.Path(a.work)
     done = work / (f"{a.name}-scores.npz" if a.fold >= 0 else f"{a.name}-head.npz")
@@ -161,7 +162,7 @@ def main():
         want = torch.tensor([[w if w < 1 or rows[k, 2] else 0 for w in texts[rows[k, 0]]["wants"]] for k in ks], dtype=torch.float32)
         grade = torch.tensor([texts[rows[k, 0]]["grade"] if rows[k, 2] or not texts[rows[k, 0]]["label"] else -1 for k in ks])
         inputs = torch.tensor([texts[rows[k, 0]]["kind"] == "input" for k in ks])
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=a.bits == 16):
             h = judge.encoder(x, n, drop=0.1, frozen=a.frozen)
         h = h.float()
         loss = losses(judge.head(h), judge.grade(h), want, grade, torch.tensor(weight, dtype=torch.float32), inputs)
@@ -179,8 +180,7 @@ def main():
     if a.fold < 0:
         return
     ks = np.flatnonzero(out & (rows[:, 4] == 1))[:400 if a.limit else None]
-    said = score(judge, ids, ks)
-    np.savez(work / f"{a.name}-scores.npz", ks=ks, scores=said)
+    np.savez(work / f"{a.name}-scores.npz", ks=ks, scores=score(judge, ids, ks, bits=a.bits))
     print(f"{len(ks)} passages judged, {time.time() - start:.0f} s in all", flush=True)
 
 

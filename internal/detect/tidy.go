@@ -2,7 +2,6 @@ package detect
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -37,27 +36,4 @@ func sorted(all []gatehouse.Finding) []gatehouse.Finding {
 	return arranged(all, func(a, b *gatehouse.Finding) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(b.Score, a.Score), strings.Compare(a.Detector, b.Detector))
 	})
-}
-
-// arranged are findings in some order; equal ones keep theirs. Findings are large, so that not they are moved until it is known where to, and
-// most stand where they belong.
-func arranged(all []gatehouse.Finding, compare func(a, b *gatehouse.Finding) int) []gatehouse.Finding {
-	stands := func(i int) bool { return compare(&all[i-1], &all[i]) <= 0 }
-	i := 1
-	for i < len(all) && stands(i) {
-		i++
-	}
-	if i >= len(all) {
-		return all
-	}
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(compare(&all[i], &all[j]), i-j) })
-	list := make([]gatehouse.Finding, len(all))
-	for i, at := range order {
-		list[i] = all[at]
-	}
-	return list
 }

@@ -170,6 +170,28 @@ func TestHelpersPanic(t *testing.T) {
 	}
 }
 
+// TestHelperPanics: the goroutine that scans panics with what a helper did, begins nothing more, and tells the helper's stack.
+func TestHelperPanics(t *testing.T) {
+	two := &cores{count: func() int { return 2 }}
+	two.begin()
+	c, cause := two.crew(), errors.New("a detector's")
+	failed := make(chan bool)
+	c.add(2, func() { defer close(failed); panic(cause) })
+	<-failed
+	c.helpers.Wait()
+	c.add(1, func() { t.Error("begun") })
+	defer func() {
+		p, ok := recover().(*Panic)
+		if !ok || p.Value != cause || !strings.Contains(string(p.Stack), "TestHelperPanics") {
+			t.Errorf("%+v", p)
+		}
+		if two.end(); two.busy.Load() != 0 {
+			t.Errorf("%d at work", two.busy.Load())
+		}
+	}()
+	c.finish()
+}
+
 // TestHelpersLeave: there are never more at work than cores, and none when the scan is over, whether its time is up or not.
 func TestHelpersLeave(t *testing.T) {
 	var s *Set

@@ -57,9 +57,9 @@ func TestWallTimes(t *testing.T) {
 // wallTexts are texts of one size: the rows of each file in one, and those of the tests of time.
 func wallTexts(t *testing.T, size int) map[string]string {
 	texts := map[string]string{}
-	for _, list := range []map[string]string{ordinaryTexts, nastyTexts, attackTexts(t)} {
+	for sort, list := range map[string]map[string]string{"ordinary": ordinaryTexts, "nasty": nastyTexts, "attack": attackTexts(t)} {
 		for name, part := range list {
-			texts[name] = sized(part, size)
+			texts[sort+" "+name] = sized(part, size)
 		}
 	}
 	for _, pattern := range strings.Fields(os.Getenv("GATEHOUSE_ROWS")) {

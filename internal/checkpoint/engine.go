@@ -155,7 +155,12 @@ func (e *Engine) scanner(x *gatehouse.Exchange, s *Settings) Scanner {
 }
 
 // panicked keeps the type of a panic's value: its text could quote content.
-func panicked(p any) error { return fmt.Errorf("panic of type %T\n%s", p, debug.Stack()) }
+func panicked(p any) error {
+	if helper, ok := p.(*detect.Panic); ok {
+		return fmt.Errorf("panic of type %T\n%s", helper.Value, helper.Stack)
+	}
+	return fmt.Errorf("panic of type %T\n%s", p, debug.Stack())
+}
 
 // fail is the decision of a checkpoint that could not decide.
 func (e *Engine) fail(d *gatehouse.Decision, x *gatehouse.Exchange, s *Settings, cause error) {

@@ -8,17 +8,23 @@ const (
 )
 
 // views are the readings of a text: the main one, and what can be decoded from runs in it that look encoded, and from runs in that.
-func views(n *Normalized) []*Normalized { return viewsBy(n, cueing) }
+func views(n *Normalized) []*Normalized { return viewsBy(n, cueing, nil) }
 
-// viewsBy are the readings of a text, and in each is noted where the other words of a table stand.
-func viewsBy(n *Normalized, t *cueTable) []*Normalized {
+// viewsBy are the readings of a text, and in each is noted where the other words of a table stand. Those who share the work on them are told
+// of each; nil: nobody does.
+func viewsBy(n *Normalized, t *cueTable, work *division) []*Normalized {
 	all := []*Normalized{n}
+	work.begun(n)
 	room := derivedShare*len(n.Original) + derivedLeast
 	for i := 0; i < len(all); i++ {
 		if all[i].depth < depthMax {
 			d := deriver{n: all[i], plain: all[i].unescaped(), room: &room, table: t}
-			all = append(all, d.derive()...)
+			for _, n := range d.derive() {
+				all = append(all, n)
+				work.begun(n)
+			}
 		}
+		work.decoded(i)
 	}
 	return all
 }

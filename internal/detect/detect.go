@@ -63,6 +63,7 @@ type Set struct {
 	without   string                                    // why there is none; empty: nobody has asked for one
 	passages  *linear                                   // finds the passages that the model reads
 	watch     func(detector string, took time.Duration) // nil: nobody asks
+	cores     *cores                                    // what long texts may use; nil: the one that they came on
 }
 
 // Watched is the same set, and tells how long each detector took for each chunk, and how long reading it took: what is called
@@ -91,7 +92,7 @@ func Default() (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("transformer: %w", err)
 	}
-	s := &Set{detectors: []Detector{patterns, linear, hidden{}, exfiltration{}, secrets, pii{}}, passages: linear, model: model, cues: secrets.cues}
+	s := &Set{detectors: []Detector{patterns, linear, hidden{}, exfiltration{}, secrets, pii{}}, passages: linear, model: model, cues: secrets.cues, cores: &machine}
 	if model == nil {
 		s.without = skipAbsent
 	}
@@ -105,6 +106,13 @@ func (s *Set) Inline() *Set {
 		inline.model, inline.without = nil, skipOff
 	}
 	return &inline
+}
+
+// Alone is the same set, and scans each text on one core.
+func (s *Set) Alone() *Set {
+	alone := *s
+	alone.cores = nil
+	return &alone
 }
 
 // Without says why the transformer reads nothing: "absent", "slow" or "off". It is empty when it reads, or was not asked for.
@@ -125,7 +133,7 @@ func (s *Set) Version() string {
 
 // Only is the set with the named detectors alone. A name that the set does not have is an error.
 func (s *Set) Only(names ...string) (*Set, error) {
-	only := &Set{passages: s.passages, cues: s.cues}
+	only := &Set{passages: s.passages, cues: s.cues, cores: s.cores}
 	for _, name := range names {
 		if name == modelName && s.model != nil {
 			only.model = s.model
@@ -180,6 +188,8 @@ const (
 
 // Scan runs the detectors over a text until the context ends or there are more findings than one text may have.
 func (s *Set) Scan(ctx context.Context, t Text) Result {
+	s.cores.begin()
+	defer s.cores.end()
 	r := Result{Detectors: s.inline(), Partial: s.unread(t)}
 	c := s.cascade(t)
 	written := formOf(t.Text)
@@ -248,11 +258,14 @@ func (s *Set) chunk(ctx context.Context, t Text, from, to int, f form, c *cascad
 	start := s.clock()
 	main := read(t.Text[from:to], f)
 	start = s.took("normalise", start)
-	readings := viewsBy(main, s.cues)
+	work := s.divide(ctx, t, to-from)
+	defer work.end()
+	readings := viewsBy(main, s.cues, work)
 	s.took("decode", start)
+	work.finish()
 	var all []gatehouse.Finding
-	for _, n := range readings {
-		if found := n.report(s.view(ctx, t, n), from, all); len(all) == 0 {
+	for i, n := range readings {
+		if found := n.report(s.seen(ctx, t, n, work, i), from, all); len(all) == 0 {
 			all = found
 		} else {
 			all = append(all, found...)
@@ -318,6 +331,14 @@ func coverage(list []gatehouse.Finding) map[string][]span {
 func touches(list []span, start, end int) bool {
 	i := sort.Search(len(list), func(i int) bool { return list[i].end > start })
 	return i < len(list) && list[i].start < end
+}
+
+// seen is what the detectors see in the i-th reading, which several may have looked at.
+func (s *Set) seen(ctx context.Context, t Text, n *Normalized, work *division, i int) []gatehouse.Finding {
+	if work != nil {
+		return work.found(i)
+	}
+	return s.view(ctx, t, n)
 }
 
 // view runs the detectors over one reading.

@@ -281,7 +281,7 @@ func TestHostileTextsTakeLinearTime(t *testing.T) {
 	if testing.Short() || slowed {
 		t.Skip("measures time")
 	}
-	s := set(t)
+	s := set(t).Alone()
 	for _, lump := range []string{
 		"ignore ", "ignore all previous previous ", `\`, `\u0041`, "о", "a\u200b", "\U000E0041a", "key=", "1 ", "4111 ", "1.2.3.", "a@", "::1", "DE44", "(541) 714-", `"zip":"1",`, "-----begin ", "curl ", `"`, "s.",
 	} {

@@ -56,7 +56,7 @@ func (d *deriver) join(run []field) {
 		return
 	}
 	for _, between := range [...]string{"", " "} {
-		var g decoding
+		g := d.blank()
 		for i, f := range run {
 			if i > 0 && between != "" {
 				g.solid(between, f.start, f.start)
@@ -64,6 +64,7 @@ func (d *deriver) join(run []field) {
 			g.exact(text, f.start, f.end)
 		}
 		d.put(group{joinedFields, true, g})
+		d.spare = g
 	}
 }
 

@@ -99,19 +99,16 @@ func (l *linear) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.
 	if t.Channel == Output || len(n.Text) == 0 || ctx.Err() != nil {
 		return nil
 	}
-	if t.Channel == ToolResult {
-		return l.findings(n, outputTool)
-	}
-	return l.findings(n, outputUser, outputJail)
+	r := l.reader(t.Channel)
+	r.weigh(n, r.cut(n))
+	return l.findings(n, r)
 }
 
-// findings are those of one output or two, which read the features together.
-func (l *linear) findings(n *Normalized, which ...int) []gatehouse.Finding {
-	r := l.spare.Get().(*reader) //nolint:errcheck // the pool holds nothing else
+// findings are what a reader has read of, one output after the other. It reads the next text then.
+func (l *linear) findings(n *Normalized, r *reader) []gatehouse.Finding {
 	defer l.spare.Put(r)
-	r.read(n, l, which)
 	var all []gatehouse.Finding
-	for i, k := range which {
+	for i, k := range r.which {
 		o := &l.outputs[k]
 		chosen := o.chosen(r.sums[i], &r.best)
 		if len(chosen) > 0 {
@@ -128,59 +125,8 @@ func (l *linear) findings(n *Normalized, which ...int) []gatehouse.Finding {
 	return all
 }
 
-// reader is the memory that reading one text takes, kept for the next.
-type reader struct {
-	features features
-	spans    []span   // of the sentences
-	sums     [2][]Sum // of the sentences, by output
-	best     []scored
-}
-
-// spareMax bounds, in sentences, what is kept of a long text.
-const spareMax = 4 << 10
-
-// read weighs the sentences of a text by some outputs.
-func (r *reader) read(n *Normalized, l *linear, which []int) {
-	f := &r.features
-	f.tables = f.tables[:0]
-	for i, k := range which {
-		f.tables = append(f.tables, l.outputs[k].weights)
-		r.sums[i] = r.sums[i][:0]
-	}
-	if r.spans = r.spans[:0]; cap(r.spans) > spareMax {
-		*r = reader{features: features{tables: f.tables}}
-	}
-	f.each(n, func(s span) {
-		r.spans = append(r.spans, s)
-		for i := range which {
-			r.sums[i] = append(r.sums[i], Sum{float64(f.weight[i]), f.known[i], f.mark})
-		}
-	})
-}
-
 // mentioned reports whether a window quotes something and says that somebody attacks.
 func (l *linear) mentioned(window string) bool { return quoted(window) && l.attacks.in(window) }
-
-// each reads the sentences of a text and calls see for those that hold a word.
-func (f *features) each(n *Normalized, see func(s span)) {
-	marks := make([]uint32, 0, 2)
-	f.cuts = appendSentences(f.cuts[:0], n)
-	for _, s := range f.cuts {
-		if s.start >= len(n.Text)-n.rest && n.rest > 0 {
-			break
-		}
-		marks = marks[:0]
-		if len(n.veils) > 0 && n.concealed(s.start, s.end) {
-			marks = append(marks, wordConcealed)
-		}
-		if n.depth > 0 {
-			marks = append(marks, wordDecoded)
-		}
-		if f.sentence(n.Text[s.start:s.end], marks...); f.words {
-			see(s)
-		}
-	}
-}
 
 // scored is a window of sentences and its sum.
 type scored struct {

@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -41,7 +42,9 @@ type Normalized struct {
 	weighed [outputs]bool    // has looked
 
 	decisive int // decisive phrases in all readings of what was given, in the main one
-	rest     int // bytes at the end of Text that are payload as a whole, so that no injection need be looked for
+	// rest is bytes at the end of Text that are payload as a whole, so that no injection need be looked for. Others may look already when
+	// patterns find that out.
+	rest atomic.Int64
 }
 
 // root is the main reading.

@@ -121,7 +121,7 @@ func (p *patterns) Detect(ctx context.Context, t Text, n *Normalized) []gatehous
 	clear(*waiting)
 	p.spare.Put(waiting)
 	if l.from >= 0 {
-		n.rest = len(n.Text) - l.from
+		n.rest.Store(int64(len(n.Text) - l.from))
 		l.all = append(l.all, l.saturation.rest(n))
 	}
 	return l.all

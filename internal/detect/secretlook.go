@@ -26,6 +26,7 @@ const (
 type secretLook struct {
 	*secrets
 	text     string
+	byWord   [][]keyword // word → the rules that it is by
 	all      []gatehouse.Finding
 	progress []progress // by rule
 	verdicts map[verdict]bool

@@ -14,6 +14,7 @@ type secrets struct {
 	words  *automaton
 	cues   *cueTable   // with the same words: most texts are searched once for both
 	byWord [][]keyword // word → rules
+	byPart [secretParts][][]keyword
 }
 
 // keyword is a word as one rule uses it.
@@ -40,6 +41,7 @@ func newSecrets() (*secrets, error) {
 			s.byWord[id] = append(s.byWord[id], keyword{i, len(word), r.uses[k]})
 		}
 	}
+	s.divide()
 	s.words, s.cues = newAutomaton(words), newCueTable(words...)
 	return s, nil
 }
@@ -51,8 +53,8 @@ func (*secrets) Name() string { return "secrets" }
 // was given, too. Addresses escape signs in their own way.
 func (s *secrets) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse.Finding {
 	plain := n.unescaped()
-	all := plain.back(s.known(ctx, n, plain.text))
-	if plain.origin != nil && strings.Contains(t.Text, `\\`) {
+	all := plain.back(s.known(ctx, n, plain.text, s.byWord))
+	if ambiguous(t, &plain) {
 		all = append(all, s.find(ctx, t.Text)...)
 	}
 	if escaped := addresses(t.Text); escaped.text != "" {
@@ -61,12 +63,17 @@ func (s *secrets) Detect(ctx context.Context, t Text, n *Normalized) []gatehouse
 	return specific(all)
 }
 
-// known finds secrets in a reading without escapes, by the words that were found in it when cues were.
-func (s *secrets) known(ctx context.Context, n *Normalized, text string) []gatehouse.Finding {
+// ambiguous reports whether backslashes of a text may stand for one or for two.
+func ambiguous(t Text, plain *unescaped) bool {
+	return plain.origin != nil && strings.Contains(t.Text, `\\`)
+}
+
+// known finds secrets in a reading without escapes by some rules. Where their words stand was found when cues were.
+func (s *secrets) known(ctx context.Context, n *Normalized, text string, rules [][]keyword) []gatehouse.Finding {
 	if n.sought != s.cues {
 		return s.find(ctx, text)
 	}
-	l := secretLook{secrets: s, text: text}
+	l := secretLook{secrets: s, text: text, byWord: rules}
 	for _, o := range n.stands {
 		if !l.word(ctx, o.word, o.end) {
 			break
@@ -76,7 +83,7 @@ func (s *secrets) known(ctx context.Context, n *Normalized, text string) []gateh
 }
 
 func (s *secrets) find(ctx context.Context, text string) []gatehouse.Finding {
-	l := secretLook{secrets: s, text: text}
+	l := secretLook{secrets: s, text: text, byWord: s.byWord}
 	s.words.each(text, func(word uint32, end int) bool { return l.word(ctx, word, end) })
 	return l.all
 }

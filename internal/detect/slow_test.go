@@ -88,6 +88,7 @@ func TestAttacksTakeWhatOtherTextsTake(t *testing.T) {
 
 // leastTime is the least of what some scans of a text take, or the first that is short enough.
 func leastTime(s *Set, text string, enough time.Duration) time.Duration {
+	s = s.Alone() // the clock is that of one thread
 	return least(5, enough, func() { s.Scan(context.Background(), Text{Channel: ToolResult, Text: text}) })
 }
 

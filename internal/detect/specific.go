@@ -1,7 +1,9 @@
 package detect
 
 import (
+	"cmp"
 	"sort"
+	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
 )
@@ -13,12 +15,14 @@ func specific(all []gatehouse.Finding) []gatehouse.Finding {
 	if len(all) < 2 {
 		return all
 	}
-	sort.SliceStable(all, func(i, j int) bool {
-		a, b := all[i], all[j]
+	all = arranged(all, func(a, b *gatehouse.Finding) int {
 		if (a.Type == genericRule) != (b.Type == genericRule) {
-			return b.Type == genericRule
+			if b.Type == genericRule {
+				return -1
+			}
+			return 1
 		}
-		return a.Start < b.Start || a.Start == b.Start && a.Type < b.Type
+		return cmp.Or(cmp.Compare(a.Start, b.Start), strings.Compare(a.Type, b.Type))
 	})
 	out := all[:0]
 	named := 0

@@ -2,7 +2,6 @@ package detect
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -32,20 +31,9 @@ func tidy(all []gatehouse.Finding) []gatehouse.Finding {
 	return out
 }
 
-// sorted are findings in order of their places, of several at one place the highest score first. Findings are large, so that not they are
-// moved until it is known where to.
+// sorted are findings in order of their places, of several at one place the highest score first.
 func sorted(all []gatehouse.Finding) []gatehouse.Finding {
-	compare := func(a, b *gatehouse.Finding) int {
+	return arranged(all, func(a, b *gatehouse.Finding) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(b.Score, a.Score), strings.Compare(a.Detector, b.Detector))
-	}
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(compare(&all[i], &all[j]), i-j) })
-	list := make([]gatehouse.Finding, len(all))
-	for i, at := range order {
-		list[i] = all[at]
-	}
-	return list
+	})
 }

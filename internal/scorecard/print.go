@@ -102,12 +102,14 @@ func (s *Scorecard) shipped() []string {
 }
 
 func (t *Times) print(w io.Writer) error {
-	whole := newSheet(w, "\ntime of whole scans, one core", "SIZE", "TEXTS", "µs P50", "µs P99", "µs/KiB P50", "µs/KiB P99")
+	whole := newSheet(w, "\ntime of whole scans", "SIZE", "TEXTS", "ONE CORE µs P50", "µs P99", "µs/KiB P50", "µs/KiB P99",
+		fmt.Sprintf("OF %d, WALL µs P50", t.Cores), "µs P99")
 	heads := []string{"STAGE", "SHARE"}
 	for _, s := range t.Sizes {
 		heads = append(heads, s.Size)
 		if s.Texts > 0 {
-			whole.row(s.Size, fmt.Sprint(s.Texts), tenths(s.Scan.P50), tenths(s.Scan.P99), tenths(s.PerKiB.P50), tenths(s.PerKiB.P99))
+			whole.row(s.Size, fmt.Sprint(s.Texts), tenths(s.Scan.P50), tenths(s.Scan.P99), tenths(s.PerKiB.P50), tenths(s.PerKiB.P99),
+				tenths(s.Wall.P50), tenths(s.Wall.P99))
 		}
 	}
 	if err := whole.end(); err != nil {

@@ -28,7 +28,9 @@ type Run struct {
 	// Scanner is what is measured, and Stages parts of it that are measured by themselves as well.
 	Scanner Scanner
 	Stages  []Stage
-	// Watched gives the scanner that tells how long its stages took; nil: time is not measured.
+	// Alone is the scanner on one core; nil: it uses no more anyway.
+	Alone Scanner
+	// Watched gives the scanner on one core that tells how long its stages took; nil: time is not measured.
 	Watched func(watch func(stage string, took time.Duration)) Scanner
 	// Thresholds are those that the gateway ships with.
 	Thresholds Thresholds

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// Times is how long scans take on one core.
+// Times is how long scans take on one core, and alone on the machine.
 type Times struct {
+	Cores  int          `json:"cores"` // that a long text may use
 	Sizes  []SizeTimes  `json:"sizes"`
 	Stages []StageTimes `json:"stages"`
 }
@@ -19,8 +20,9 @@ type Times struct {
 type SizeTimes struct {
 	Size   string      `json:"size"`
 	Texts  int         `json:"texts"`
-	Scan   Percentiles `json:"scan_us"`    // microseconds for one text
+	Scan   Percentiles `json:"scan_us"`    // microseconds for one text, on one core
 	PerKiB Percentiles `json:"us_per_kib"` // microseconds for each KiB of it
+	Wall   Percentiles `json:"wall_us"`    // microseconds for one text, on as many cores as it uses
 }
 
 // StageTimes are those of one stage, in microseconds for each KiB of a text, for texts of each size as in Times.Sizes.
@@ -48,35 +50,53 @@ var sizes = []class{{"≤ 1 KiB", 1 << 10}, {"≤ 10 KiB", 10 << 10}, {"≤ 100 
 // warm is how long is scanned before anything is measured.
 const warm = 300 * time.Millisecond
 
-// times scans every text twice on this goroutine: whole, and with its stages watched, so that watching costs the first nothing.
+// times scans every text three times, one text after the other: on one core, on those that it is given, and with its stages watched on one, so
+// that watching costs the others nothing. No scan of a text comes right behind another of it.
 func (r *Run) times(ctx context.Context) (*Times, error) {
 	var stages stageClock
 	watched := r.Watched(stages.took)
 	r.warm(ctx, watched)
-	scans, perKiB := make([][]float64, len(sizes)), make([][]float64, len(sizes))
-	stages.reset()
-	for _, row := range r.Rows {
-		n := len(row.Text.Text)
-		if n == 0 {
-			continue
+	scans, perKiB, walls := make([][]float64, len(sizes)), make([][]float64, len(sizes)), make([][]float64, len(sizes))
+	for _, pass := range []func(row Row, size, n int){
+		func(row Row, size, n int) {
+			took := timed(ctx, r.alone(), row)
+			scans[size], perKiB[size] = append(scans[size], took), append(perKiB[size], took/kib(n))
+		},
+		func(row Row, size, _ int) { walls[size] = append(walls[size], timed(ctx, r.Scanner, row)) },
+		func(row Row, size, n int) {
+			watched.Scan(ctx, row.Text)
+			stages.text(size, n)
+		},
+	} {
+		stages.reset()
+		for _, row := range r.Rows {
+			if n := len(row.Text.Text); n > 0 {
+				pass(row, slices.IndexFunc(sizes, func(c class) bool { return n <= c.upTo }), n)
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 		}
-		size := slices.IndexFunc(sizes, func(c class) bool { return n <= c.upTo })
-		start := time.Now()
-		r.Scanner.Scan(ctx, row.Text)
-		took := micros(time.Since(start))
-		watched.Scan(ctx, row.Text)
-		stages.text(size, n)
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		scans[size] = append(scans[size], took)
-		perKiB[size] = append(perKiB[size], took/kib(n))
 	}
-	out := &Times{Stages: stages.result()}
+	out := &Times{Cores: runtime.GOMAXPROCS(0), Stages: stages.result()}
 	for i, s := range sizes {
-		out.Sizes = append(out.Sizes, SizeTimes{s.name, len(scans[i]), percentiles(scans[i]), percentiles(perKiB[i])})
+		out.Sizes = append(out.Sizes, SizeTimes{s.name, len(scans[i]), percentiles(scans[i]), percentiles(perKiB[i]), percentiles(walls[i])})
 	}
 	return out, nil
+}
+
+func (r *Run) alone() Scanner {
+	if r.Alone != nil {
+		return r.Alone
+	}
+	return r.Scanner
+}
+
+// timed is how long one scan takes, in microseconds.
+func timed(ctx context.Context, s Scanner, row Row) float64 {
+	start := time.Now()
+	s.Scan(ctx, row.Text)
+	return micros(time.Since(start))
 }
 
 // warm scans for a while, and begins with little garbage.

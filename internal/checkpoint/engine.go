@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -100,7 +99,7 @@ func endpoint(x *gatehouse.Exchange) bool {
 func (e *Engine) ask(ctx context.Context, x *gatehouse.Exchange, at gatehouse.Checkpoint, s *Settings) (o opinion, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = panicked(p)
+			err = detect.Panicked(p)
 		}
 	}()
 	if at == gatehouse.Front {
@@ -152,14 +151,6 @@ func (e *Engine) scanner(x *gatehouse.Exchange, s *Settings) Scanner {
 		o.Party = cmp.Or(x.AgentCredential, x.Agent)
 	}
 	return e.Memory.findings.For(o, s.scannedBy, s.scanner)
-}
-
-// panicked keeps the type of a panic's value: its text could quote content.
-func panicked(p any) error {
-	if helper, ok := p.(*detect.Panic); ok {
-		return fmt.Errorf("panic of type %T\n%s", helper.Value, helper.Stack)
-	}
-	return fmt.Errorf("panic of type %T\n%s", p, debug.Stack())
 }
 
 // fail is the decision of a checkpoint that could not decide.

@@ -50,7 +50,7 @@ func (f *follower) Mode(at gatehouse.Checkpoint) gatehouse.Mode { return f.s.mod
 func (f *follower) Grow(p *gatehouse.Part, delta string, whole bool) (free int, edits []gatehouse.Edit) {
 	defer func() {
 		if v := recover(); v != nil { // the check at the end will see it, too, and it is its failure
-			f.engine.Log.Error("a growing response cannot be read", "request_id", f.x.ID, "error", panicked(v))
+			f.engine.Log.Error("a growing response cannot be read", "request_id", f.x.ID, "error", detect.Panicked(v))
 			f.broken, free, edits = true, 0, nil
 		}
 	}()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-gateway/gatehouse"
 	"github.com/gatehouse-gateway/gatehouse/internal/audit"
+	"github.com/gatehouse-gateway/gatehouse/internal/detect"
 	"github.com/gatehouse-gateway/gatehouse/internal/session"
 )
 
@@ -38,7 +39,7 @@ func (e *Engine) Record(ctx context.Context, x *gatehouse.Exchange) error {
 func (e *Engine) finish(ctx context.Context, x *gatehouse.Exchange, s *Settings) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = panicked(p)
+			err = detect.Panicked(p)
 		}
 	}()
 	r, err := e.record(ctx, x)

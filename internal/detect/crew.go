@@ -28,12 +28,6 @@ type job struct {
 	do     func()
 }
 
-// Panic is what a scan panics with where a goroutine that helped it did: the stack of the scan would not say where.
-type Panic struct {
-	Value any
-	Stack []byte // of the helper
-}
-
 // crew is nil where no core is idle.
 func (c *cores) crew() *crew {
 	most := c.count()
@@ -85,11 +79,11 @@ func (c *crew) done() {
 	}
 }
 
-// help does what there is to do, and goes.
+// help does what there is to do, and goes; before that, when scans have come that need the core.
 func (c *crew) help() {
 	defer c.helpers.Done()
 	defer c.cores.end()
-	for {
+	for c.cores.busy.Load() <= int64(c.most) {
 		c.mu.Lock()
 		do := c.next()
 		c.mu.Unlock()

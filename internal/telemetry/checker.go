@@ -2,13 +2,12 @@ package telemetry
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/gatehouse-gateway/gatehouse"
+	"github.com/gatehouse-gateway/gatehouse/internal/detect"
 )
 
 // Checker watches another: a span for each check and for the writing of the record, and everything that is counted, once,
@@ -55,7 +54,7 @@ func (c checker) Finish(ctx context.Context, x *gatehouse.Exchange) error {
 func (p *Probe) tell(ctx context.Context, x *gatehouse.Exchange, s *state, record time.Duration) {
 	defer func() {
 		if v := recover(); v != nil {
-			p.log.ErrorContext(ctx, "telemetry", "request_id", x.ID, "error", fmt.Sprintf("panic of type %T\n%s", v, debug.Stack()))
+			p.log.ErrorContext(ctx, "telemetry", "request_id", x.ID, "error", detect.Panicked(v))
 		}
 	}()
 	if s.Prometheus {

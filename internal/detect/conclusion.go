@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/gatehouse-gateway/gatehouse"
@@ -81,9 +82,12 @@ func (c *cascade) conclude(r *Result, said [][]float32, all bool) {
 // and findings.
 func (c *cascade) output(o int, said [][]float32) (top, own float64, found []gatehouse.Finding) {
 	h := &c.set.model.heads[o]
-	knots, share := h.Together, h.Linear
+	knots, share, most := h.Together, h.Linear, math.Inf(1)
+	if h.Most != nil {
+		most = *h.Most
+	}
 	if c.set.named((*linear)(nil).Name()) == nil {
-		knots, share = h.Knots, 0
+		knots, share, most = h.Knots, 0, math.Inf(1)
 	}
 	best, joint := 0.0, make([]float64, len(said)) // the highest sum of the model's own, and each passage's with the linear one
 	order := make([]int, 0, len(said))
@@ -92,7 +96,7 @@ func (c *cascade) output(o int, said [][]float32) (top, own float64, found []gat
 			continue
 		}
 		k := &c.worst[i]
-		own := h.Model * (float64(s[o]) - h.Penalty*Lateness(k.First))
+		own := h.Model * min(float64(s[o])-h.Penalty*Lateness(k.First), most)
 		if len(order) == 0 || own > best {
 			best = own
 		}

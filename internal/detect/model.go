@@ -74,6 +74,9 @@ type modelHead struct {
 	Linear float64 `json:"linear"`
 	// Penalty is what a passage's sum loses each time its distance from the text's start doubles, as in [Head].
 	Penalty float64 `json:"penalty"`
+	// Most is what the transformer's sum counts at most beside the linear one, so that no text is an attack for one of the two alone.
+	// Without it there is no such bound.
+	Most *float64 `json:"most"`
 	// Knots give the transformer's sums their scores, Together those of both detectors.
 	Knots    []Knot `json:"knots"`
 	Together []Knot `json:"together"`

@@ -168,3 +168,32 @@ func TestWindowSaysWhereItsPassageStands(t *testing.T) {
 		t.Error("the passage does not begin behind the separator")
 	}
 }
+
+// TestTheTransformerAloneIsBounded: beside the linear sum the transformer's counts no more than the head says, and alone all of it.
+func TestTheTransformerAloneIsBounded(t *testing.T) {
+	m := tiny(t)
+	h := &m.heads[outputTool]
+	most := 0.5
+	h.Most = &most
+	both := with(t, m, "linear")
+	alone := *both
+	alone.detectors = nil
+	text := Text{Channel: ToolResult, Text: "The parcel has come, and stands at the door."}
+	for set, bounded := range map[*Set]bool{both: true, &alone: false} {
+		c := set.cascade(text)
+		readings := views(read(text.Text, formOf(text.Text)))
+		set.view(t.Context(), text, readings[0])
+		c.add(readings[:1], 0, len(text.Text), nil)
+		for _, n := range c.whole {
+			c.read(n, 0)
+		}
+		top, _, _ := c.output(outputTool, [][]float32{{50, 50, 50}})
+		want := scoreOf(h.Knots, 50)
+		if bounded {
+			want = scoreOf(h.Together, most+h.Linear*c.linear[outputTool])
+		}
+		if top != want {
+			t.Errorf("bounded %v: %.3f, not %.3f", bounded, top, want)
+		}
+	}
+}

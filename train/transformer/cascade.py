@@ -44,7 +44,7 @@ def documents(texts, rows, pieces, j, heads):
         for o in (0,) if tool else (1, 2):
             h = heads[OUTPUTS[o]]
             s = float((said[:, o] - h["penalty"] * late).max())
-            both = s + h["linear"] * t["linear"][o]
+            both = min(s, h.get("most", np.inf)) + h["linear"] * t["linear"][o]
             out[OUTPUTS[o]] = {"sum": s, "together": at(h["together"], both), "alone": at(h["knots"], s)}
         yield {"kind": t["kind"], "text": whole[t["id"]], "passages": len(t["windows"]), "outputs": out}
 
@@ -65,7 +65,7 @@ def tiny(folder, texts):
     for p in e.parameters():
         if p.dim() > 1:
             torch.nn.init.normal_(p, std=0.2)
-    heads = {name: {"penalty": p, "linear": s, "knots": KNOTS, "together": KNOTS} for name, p, s in zip(OUTPUTS, (.2, .8, 0), (.5, .3, .2))}
+    heads = {name: {"penalty": p, "most": m, "linear": s, "knots": KNOTS, "together": KNOTS} for name, p, m, s in zip(OUTPUTS, (.2, .8, 0), (0.5, 0.5, 99), (.5, .3, .2))}
     weight, bias = np.random.default_rng(11).normal(size=(3, 32)).astype(np.float32) / 2, np.zeros(3, np.float32)
     (folder / "model.bin").write_bytes(blob(e, weight, bias, pieces))
     (folder / "model.json").write_text(json.dumps(heads) + "\n")

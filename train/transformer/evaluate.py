@@ -5,6 +5,7 @@
 linear.jsonl is what `go run ./train/linear -scores` wrote of the same texts; several files where outputs were made apart.
 """
 import argparse
+import itertools
 import json
 import pathlib
 from collections import defaultdict
@@ -13,8 +14,10 @@ import numpy as np
 
 from data import OUTPUTS
 
-PENALTIES = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.2)
-SHARES = (0, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 6, 8, 12)
+PENALTIES = (0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.6, 2)
+SHARES = (0.5, 1, 2, 3, 4, 5, 6, 8)
+# What the transformer counts at most beside the linear sum: customer records of an airline that it had never seen were all it found, with sums that no attack has.
+MOST = (-0.5, 0, 0.5, 1, 2, 3, 99)
 RATES = ((0.9, 0.01), (0.5, 0.05), (0.2, 0.15), (0.1, 0.22), (0.05, 0.3), (0.02, 0.45), (0.01, 0.6), (0.005, 0.8), (0.002, 0.95), (0.0005, 0.98))
 MISLED = 3  # how many times as many texts that mislead may be suspected as ordinary ones
 LEAST = 150
@@ -152,22 +155,29 @@ def main():
     heads = {}
     for o, name in enumerate(OUTPUTS):
         cases = Cases(texts, o).only(np.isfinite(said[0, o]) & np.isfinite(other[o]))
-        best = max(range(len(PENALTIES)), key=lambda i: cases.mean(said[i, o]))
-        s, plain = said[best, o], other[o]
-        # One number is chosen on the texts that it is reported on: what the linear sum counts beside the transformer's.
-        share = max(SHARES, key=lambda x: cases.mean(s + x * np.where(np.isfinite(plain), plain, 0)))
-        both = s + share * np.where(np.isfinite(plain), plain, 0)
+        plain, rate = other[o], 0.01 * (1 if o == 0 else 0.5)
+
+        def joint(n):
+            i, most, share = n
+            return np.minimum(said[i, o], most) + share * np.where(np.isfinite(plain), plain, 0)
+
+        def found(n):
+            return cases.mean(both := joint(n)) + cases.mean(both, cases.cut(both, rate))
+        # Three numbers are chosen on the texts that they are reported on, for what is found at 1 % and at warn.
+        chosen = max(itertools.product(range(len(PENALTIES)), MOST, SHARES), key=found)
+        penalty, most, share = PENALTIES[chosen[0]], *chosen[1:]
+        s, both = said[chosen[0], o], joint(chosen)
         ways = {"transformer": s, "linear": plain, f"together ({share} × linear)": both}
         # Where the linear detector does better without it, the gateway does not ask the transformer.
-        better = [cases.mean(both, at(both)) > cases.mean(plain, at(plain)) for at in (cases.strict, lambda m: cases.cut(m, 0.01 * (1 if o == 0 else 0.5)))]
+        better = [cases.mean(both, at(both)) > cases.mean(plain, at(plain)) for at in (cases.strict, lambda m: cases.cut(m, rate))]
         used = int(all(better))
         together = knots(cases, both, CAREFUL)
         # Of the attacks that reach warn, one in a thousand has a lower linear sum: below it the transformer is not asked.
         caught = cases.attack & (both >= next(k["sum"] for k in together if k["score"] == 0.6))
         least = round(float(np.quantile(plain[caught], 0.001, method="lower")), 4)
-        heads[name] = {"model": used, "least": least, "penalty": PENALTIES[best], "linear": share, "knots": knots(cases, s), "together": together}
+        heads[name] = {"model": used, "least": least, "penalty": penalty, "most": most, "linear": share, "knots": knots(cases, s), "together": together}
         w(f"\n## Output `{name}`\n\n{int(cases.attack.sum())} attacks, {int(cases.ordinary.sum())} ordinary texts, {int(cases.hard.sum())} written to mislead; "
-          f"penalty {PENALTIES[best]}. Recall at 1 % of the ordinary texts.\n\nLeft out by hand:\n\n")
+          f"penalty {penalty}; together the transformer counts {most} at most. Recall at 1 % of the ordinary texts.\n\nLeft out by hand:\n\n")
         table(w, cases, ways, lambda t: t["hand"], LEAST)
         w("\n| texts written to mislead, of left-out hands | transformer | linear | together |\n|---|---|---|---|\n")
         for label, at in (("flagged where 1 % of the ordinary are", lambda m: quantile(m[cases.ordinary], 0.01)), ("flagged at `warn` (at most 1 % of the ordinary, 3 % of the English ones here)", lambda m: cases.cut(m, 0.01))):

@@ -47,7 +47,7 @@ def main():
         s = np.full(len(texts), -np.inf)
         np.maximum.at(s, of, said[:, o] - heads[name]["penalty"] * lateness(np.array(first)))
         plain = np.array([max(w["sums"][o] for w in t["windows"]) for t in texts])
-        for way, v, knots in (("transformer", s, heads[name]["knots"]), ("linear", plain, None), ("together", s + heads[name]["linear"] * plain, heads[name]["together"])):
+        for way, v, knots in (("transformer", s, heads[name]["knots"]), ("linear", plain, None), ("together", np.minimum(s, heads[name].get("most", np.inf)) + heads[name]["linear"] * plain, heads[name]["together"])):
             yes, no = v[(kind == o) & (label == 1)], v[(kind == o) & (label == 0)]
             at = quantile(no, 0.01)
             low, high = wilson((yes > at).sum(), len(yes))

@@ -18,7 +18,7 @@ import (
 )
 
 // Version names the detector set. It changes when the same text could get other findings.
-const Version = "2026.11.11"
+const Version = "2026.11.12"
 
 // Channel says where a text stands in the exchange.
 type Channel string

@@ -60,7 +60,8 @@ def tiny(folder, texts):
     words = collections.Counter(w for t in texts for p in t["windows"] for w in p["text"].split() if w.isascii() and w.isalpha())
     letters = sorted({c for t in texts for p in t["windows"] for c in p["text"] if not c.isspace()} | set("tolresuinphdc"))
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *("##" + c for c in letters)]
-    pieces += [w for w, _ in words.most_common(300) if w not in set(pieces)]
+    context = ("tool", "result", "input", "hidden", "decoded")
+    pieces = list(dict.fromkeys([*pieces, *context, *(w for w, _ in words.most_common(300))]))
     e = model.Encoder(len(pieces), 1, hidden=32, inner=64, positions=LONGEST)
     for p in e.parameters():
         if p.dim() > 1:

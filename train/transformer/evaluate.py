@@ -21,8 +21,8 @@ MOST = (-0.5, 0, 0.5, 1, 2, 3, 99)
 RATES = ((0.9, 0.01), (0.5, 0.05), (0.2, 0.15), (0.1, 0.22), (0.05, 0.3), (0.02, 0.45), (0.01, 0.6), (0.005, 0.8), (0.002, 0.95), (0.0005, 0.98))
 MISLED = 3  # how many times as many texts that mislead may be suspected as ordinary ones
 LEAST = 150
-# What is shipped has seen all hands and is surer of itself than the models of the folds: of their rates it is given three quarters.
-CAREFUL = 0.75
+# What is shipped has seen all hands and is surer of itself than the models of the folds: of their rates it is given seven tenths.
+CAREFUL = 0.7
 
 
 def lateness(first):

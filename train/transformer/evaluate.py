@@ -8,6 +8,7 @@ import argparse
 import itertools
 import json
 import pathlib
+import zlib
 from collections import defaultdict
 
 import numpy as np
@@ -119,6 +120,20 @@ def knots(cases, s, careful=1.0):
     return [*out, {"sum": round(out[-1]["sum"] + 3, 4), "score": 1}]
 
 
+def alarms(texts, o, seen, s):
+    """Shares of the ordinary texts and of those that mislead, in halves of the hands for which scores were set on the other, as they are shipped."""
+    half = np.array([zlib.crc32(t["hand"].encode()) % 2 for t in texts])
+    hits, counts = np.zeros((2, 3), int), np.zeros(2, int)
+    for side in (0, 1):
+        sums = {k["score"]: k["sum"] for k in knots(Cases(texts, o).only(seen & (half == side)), s, CAREFUL)}
+        tried = Cases(texts, o).only(seen & (half != side))
+        for i, group in enumerate((tried.ordinary, tried.hard)):
+            counts[i] += group.sum()
+            hits[i] += [(s[group] >= sums[at]).sum() for at in (0.6, 0.8, 0.95)]
+    yield f"of 1,000 of {counts[0]} ordinary texts", [f"{1000 * n / counts[0]:.1f} (≤ {1000 * wilson(n, counts[0])[1]:.1f})" for n in hits[0]]
+    yield f"of {counts[1]} texts written to mislead", [f"{100 * n / counts[1]:.1f} %" for n in hits[1]]
+
+
 def table(w, cases, ways, group, least):
     """Recall at 1 % of the ordinary texts, by group, for each way to judge."""
     cuts = {name: quantile(s[cases.ordinary], 0.01) for name, s in ways.items()}
@@ -184,6 +199,9 @@ def main():
             w(f"| {label} | " + " | ".join(f"{100 * (m[cases.hard] > at(m)).mean():.1f} %" for m in ways.values()) + " |\n")
         w("| mean recall of hands where 1 % of the ordinary and 5 % of these are | " + " | ".join(f"{cases.mean(m, cases.strict(m)):.3f}" for m in ways.values()) + " |\n")
         w("| mean recall of hands at `warn` | " + " | ".join(f"{cases.mean(m, cases.cut(m, 0.01)):.3f}" for m in ways.values()) + " |\n")
+        w("\n| false alarms, scores set on one half of the hands and tried on the other | " + " | ".join(f"≥ {at}" for at in (0.6, 0.8, 0.95)) + " |\n|---|---|---|---|\n")
+        for label, cells in alarms(texts, o, np.isfinite(said[0, o]) & np.isfinite(other[o]), both):
+            w(f"| {label} | " + " | ".join(cells) + " |\n")
         for title, key, least in (("family", lambda t: t["family"], 60), ("carrier", lambda t: t["carrier"], 60), ("language", lambda t: t["lang"], 40)):
             if o == 0 or title == "language" and o == 1:
                 w(f"\nBy {title}, hands left out:\n\n")

@@ -73,9 +73,7 @@ func (c *cascade) conclude(r *Result, said [][]float32, all bool) {
 		}
 		r.Score = max(r.Score, score)
 	}
-	if len(found) > 0 {
-		r.Findings = tidy(append(r.Findings, found...))
-	}
+	r.Findings = append(r.Findings, found...)
 }
 
 // output is what one output says: the score of the text, the highest that a passage has, which is lower where that only mentions attacks,

@@ -212,8 +212,8 @@ func (s *Set) Scan(ctx context.Context, t Text) Result {
 			break
 		}
 	}
+	c.finish(ctx, &r) // before tidying: what the transformer lowers must not have stood for what others found in the same place
 	r.Findings = tidy(r.Findings)
-	c.finish(ctx, &r)
 	return r
 }
 

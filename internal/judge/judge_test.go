@@ -136,13 +136,20 @@ func TestAJudgeIsInTime(t *testing.T) {
 			}
 		}
 		var all sync.WaitGroup
-		for range 2 * placesMost {
-			all.Go(func() {
-				if label, err := j.Ask(t.Context(), Question{"input", "x"}); label != None || err == nil {
-					t.Errorf("%q, %v", label, err)
-				}
-			})
+		ask := func(ctx context.Context) {
+			for range placesMost {
+				all.Go(func() {
+					if label, err := j.Ask(ctx, Question{"input", "x"}); label != None || err == nil {
+						t.Errorf("%q, %v", label, err)
+					}
+				})
+			}
 		}
+		ask(t.Context())
+		synctest.Wait()
+		hurried, cancel := context.WithTimeout(t.Context(), 2*time.Second) // before a place comes free
+		defer cancel()
+		ask(hurried)
 		all.Wait()
 		for _, want := range []string{"timeout", "busy"} {
 			if _, ok := heard.Load(want); !ok {

@@ -51,9 +51,8 @@ What is cut out of tool results is measured on attacks of kind tool_result whose
 warn up, cut as the gateway cuts them.
 
 Intervals are 95 %: Wilson's for documents, of which ≤ is the upper end; for characters by rows. Scores use all cores;
-times
-are taken in a second pass, one text at a time, after warming up: on one core, and as it is served, where a long text uses
-those that are idle.`,
+times are taken in a second pass, one text at a time, after warming up: on one core, and as it is served, where a long text
+uses those that are idle.`,
 		Example: `  gatehouse bench detect rows.jsonl
   gatehouse bench detect attacks.jsonl --threshold-from benign.jsonl --by kind,lang,family
   gatehouse bench detect rows.jsonl --hard triggers.jsonl --detectors patterns --limit 5000 --json`,

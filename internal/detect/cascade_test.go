@@ -2,6 +2,7 @@ package detect
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -49,7 +50,7 @@ func judging(j judge) *model {
 	m := &model{version: "0badcafe", judge: j, turns: newTurns(2)}
 	for o := range m.heads {
 		knots := []Knot{{0, 0.01}, {10, 1}}
-		m.heads[o] = modelHead{Model: 1, Knots: knots, Together: knots}
+		m.heads[o] = modelHead{Model: 1, Most: math.Inf(1), Knots: knots, Together: knots}
 	}
 	return m
 }

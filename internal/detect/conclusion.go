@@ -80,10 +80,7 @@ func (c *cascade) conclude(r *Result, said [][]float32, all bool) {
 // and findings.
 func (c *cascade) output(o int, said [][]float32) (top, own float64, found []gatehouse.Finding) {
 	h := &c.set.model.heads[o]
-	knots, share, most := h.Together, h.Linear, math.Inf(1)
-	if h.Most != nil {
-		most = *h.Most
-	}
+	knots, share, most := h.Together, h.Linear, h.Most
 	if c.set.named((*linear)(nil).Name()) == nil {
 		knots, share, most = h.Knots, 0, math.Inf(1)
 	}

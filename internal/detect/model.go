@@ -76,7 +76,7 @@ type modelHead struct {
 	Penalty float64 `json:"penalty"`
 	// Most is what the transformer's sum counts at most beside the linear one, so that no text is an attack for one of the two alone.
 	// Without it there is no such bound.
-	Most *float64 `json:"most"`
+	Most float64 `json:"most"`
 	// Knots give the transformer's sums their scores, Together those of both detectors.
 	Knots    []Knot `json:"knots"`
 	Together []Knot `json:"together"`
@@ -107,7 +107,7 @@ func readHeads(data []byte) (heads [outputs]modelHead, err error) {
 	}
 	for o, name := range outputNames {
 		h := &heads[o]
-		h.Model = 1
+		h.Model, h.Most = 1, math.Inf(1)
 		if err := json.Unmarshal(all[name], h); err != nil {
 			return heads, fmt.Errorf("output %s: %w", name, err)
 		}

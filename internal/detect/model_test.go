@@ -173,8 +173,7 @@ func TestWindowSaysWhereItsPassageStands(t *testing.T) {
 func TestTheTransformerAloneIsBounded(t *testing.T) {
 	m := tiny(t)
 	h := &m.heads[outputTool]
-	most := 0.5
-	h.Most = &most
+	h.Most = 0.5
 	both := with(t, m, "linear")
 	alone := *both
 	alone.detectors = nil
@@ -190,7 +189,7 @@ func TestTheTransformerAloneIsBounded(t *testing.T) {
 		top, _, _ := c.output(outputTool, [][]float32{{50, 50, 50}})
 		want := scoreOf(h.Knots, 50)
 		if bounded {
-			want = scoreOf(h.Together, most+h.Linear*c.linear[outputTool])
+			want = scoreOf(h.Together, h.Most+h.Linear*c.linear[outputTool])
 		}
 		if top != want {
 			t.Errorf("bounded %v: %.3f, not %.3f", bounded, top, want)
